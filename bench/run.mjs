@@ -1,0 +1,66 @@
+/**
+ * `npm run bench -- <scenario> [--quick] [--rounds N] [--only a,b] [--profile]`
+ *
+ * Runs one scenario of `bench/scenarios/`, prints its tables and ends with 1 when a bound does not hold. A full run
+ * also writes its tables into `bench/RESULTS.md`.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { boundsTable, holds, provenance, writeResults } from './lib/report.mjs';
+
+const folder = new URL('./scenarios/', import.meta.url);
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    profile: { type: 'boolean', default: false },
+  },
+});
+const name = positionals[0];
+const known = readdirSync(folder).map((file) => file.replace(/\.mjs$/, ''));
+if (!name || !existsSync(new URL(`${name}.mjs`, folder))) {
+  console.error(
+    `Which scenario? One of: ${known.join(', ')}. For example: npm run bench -- ${known[0]} --quick`,
+  );
+  process.exit(2);
+}
+
+/** Everything that a run has started, ended in reverse order however the run ends. */
+const started = [];
+async function stopAll() {
+  for (const running of started.splice(0).reverse()) await running.stop();
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => stopAll().finally(() => process.exit(1)));
+}
+
+const { scenario } = await import(new URL(`${name}.mjs`, folder));
+try {
+  const report = await scenario({
+    quick: options.quick,
+    rounds: options.rounds === undefined ? undefined : Number(options.rounds),
+    only: options.only?.split(','),
+    profile: options.profile,
+    own: (running) => {
+      started.push(running);
+      return running;
+    },
+    say: (line) => console.error(line),
+  });
+  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  const text = [
+    `## ${report.title}`,
+    provenance({ command, ...report }),
+    ...report.tables,
+    ...(report.bounds.length > 0 ? [boundsTable(report.bounds)] : []),
+    ...report.notes,
+  ].join('\n\n');
+  console.log(text);
+  const full = !options.quick && !options.profile && options.only === undefined;
+  if (full) writeResults(name, text);
+  if (!report.bounds.every(holds)) process.exitCode = 1;
+} finally {
+  await stopAll();
+}
