@@ -1,0 +1,4 @@
+/** Ends what `contract-setup.mjs` started. */
+export default async function teardown() {
+  await globalThis.stopContractServers?.();
+}
