@@ -2,12 +2,21 @@
  * Bundles the hub: gateway, companion, one file a handler, the command-line tools and the panel, into `dist/`.
  * `node esbuild.config.mjs` builds; `ensureBuilt()` builds only what is older than its sources.
  */
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const SOURCES = ['lib', 'gateway', 'companion', 'handlers', 'cli', 'admin-site', 'package-lock.json', 'esbuild.config.mjs'];
+const SOURCES = [
+  'lib',
+  'gateway',
+  'companion',
+  'handlers',
+  'cli',
+  'admin-site',
+  'package-lock.json',
+  'esbuild.config.mjs',
+];
 const stamp = join(root, 'dist/.built');
 
 function entriesOf(folder, except = []) {
@@ -20,7 +29,7 @@ function entriesOf(folder, except = []) {
 /** Builds everything. Throws on a compile error, which esbuild has printed by then. */
 export async function build() {
   const esbuild = await import('esbuild');
-  await esbuild.build({
+  const { outputFiles } = await esbuild.build({
     entryPoints: [
       { in: join(root, 'gateway/main.ts'), out: 'gateway' },
       { in: join(root, 'companion/main.ts'), out: 'companion' },
@@ -28,6 +37,7 @@ export async function build() {
       ...entriesOf('cli'),
     ],
     outdir: join(root, 'dist'),
+    write: false,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
@@ -41,7 +51,16 @@ export async function build() {
     },
   });
   await esbuild.stop();
-  writeFileSync(stamp, '');
+  for (const file of outputFiles) replaceFile(file.path, file.contents);
+  replaceFile(stamp, '');
+}
+
+/** Writes beside the file and renames, so that a hub that starts meanwhile never reads half a bundle. */
+function replaceFile(path, contents) {
+  mkdirSync(dirname(path), { recursive: true });
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, contents);
+  renameSync(fresh, path);
 }
 
 function newest(path) {

@@ -12,6 +12,8 @@ export const INTERNAL_HEADERS = {
   target: 'x-target',
   /** Percent-encoded caller label (identity id or `ip:<address>`). */
   caller: 'x-hub-caller',
+  /** Of an answer: `token` when the companion refused the call itself, so that it is never taken for a route's answer. */
+  refused: 'x-ailink-refused',
 } as const;
 
 /** Paths that exist only inside. */
@@ -38,6 +40,8 @@ export interface CompanionHealth {
   pid: number;
   /** SHA-256 (hex) of the effective configuration. */
   configHash: string;
+  /** Whether the call carried the right token. */
+  authorized: boolean;
 }
 
 /** State of the companion as the gateway sees it; `companion` of `/admin/runtime`. */

@@ -66,6 +66,11 @@ const CODES = {
 
 export type HubErrorCode = keyof typeof CODES;
 
+/** Whether a word from elsewhere (the companion's answer) is one of the hub's codes. */
+export function isHubErrorCode(word: unknown): word is HubErrorCode {
+  return typeof word === 'string' && Object.hasOwn(CODES, word);
+}
+
 /** What a caller may be told beside message and code. */
 export interface HubErrorOptions {
   /** Name of the offending field, header or query parameter. */

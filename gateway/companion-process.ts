@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { FromCompanion, ToCompanion } from '../lib/companion-client/process-messages.ts';
+import type { CompanionStatus } from '../lib/companion-client/protocol.ts';
+import type { LoadedConfig } from '../lib/config/loaded.ts';
+import type { Logger } from '../lib/logging/logger.ts';
+import { StartFault } from '../lib/process/start-fault.ts';
+import { createBackoff } from './backoff.ts';
+import { splitLines } from './split-lines.ts';
+
+export interface CompanionProcessDeps {
+  /** Path of the bundled `companion.mjs`. */
+  entry: string;
+  loaded: LoadedConfig;
+  token: string;
+  /** Private socket of the calls; null makes the gateway call by the port. */
+  socketPath: string | null;
+  /** Address of AI-Link's internal port. */
+  host: string;
+  port: number;
+  logger: Logger;
+  /** Called with each line that the companion writes; `stderr` lines are not records. */
+  onLine(stream: 'stdout' | 'stderr', line: string): void;
+  /** Called each time it listens. */
+  onReady(address: { host: string; port: number }): void;
+  timing?: Partial<CompanionTiming>;
+}
+
+/** All in milliseconds. */
+export interface CompanionTiming {
+  heartbeatEvery: number;
+  /** Heartbeats that may go unanswered before the companion is taken for hung. */
+  heartbeatsMissed: number;
+  firstBackoff: number;
+  longestBackoff: number;
+  /** A companion that was up for so long starts anew with `firstBackoff`. */
+  steadyAfter: number;
+}
+
+const DEFAULT_TIMING: CompanionTiming = {
+  heartbeatEvery: 2000,
+  heartbeatsMissed: 5,
+  firstBackoff: 100,
+  longestBackoff: 5000,
+  steadyAfter: 30_000,
+};
+
+export interface CompanionProcess {
+  /**
+   * Spawns it and keeps it running. Resolves when it listens for the first time.
+   * @throws StartFault when it says that it cannot start (its port is in use, for example).
+   */
+  start(): Promise<void>;
+  status(): CompanionStatus;
+  /** Tells it that the gateway drains, so that it leaves signals to the gateway. */
+  announceStop(): void;
+  /** Lets it finish its calls and end; kills it when `timeoutMs` is over. Resolves when it is gone. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Ends it now. */
+  kill(): void;
+}
+
+/** Time past `timeoutMs` in which a companion told to stop may end its tool servers, in ms. */
+const END_MARGIN_MS = 3000;
+
+/** Runs the companion as a child process and starts it again, with backoff, whenever it has gone. */
+export function createCompanionProcess(deps: CompanionProcessDeps): CompanionProcess {
+  const { logger } = deps;
+  const timing = { ...DEFAULT_TIMING, ...deps.timing };
+  const backoff = createBackoff({ first: timing.firstBackoff, longest: timing.longestBackoff });
+  let child: ChildProcess | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let fatal: string | undefined;
+  let current: CompanionStatus = {
+    status: 'starting',
+    pid: null,
+    restarts: 0,
+    since: new Date().toISOString(),
+    nextRetryAt: null,
+  };
+  let firstReady: (() => void) | undefined;
+  let firstFailed: ((fault: StartFault) => void) | undefined;
+
+  function enter(change: Partial<CompanionStatus>): void {
+    const since = change.status === current.status ? current.since : new Date().toISOString();
+    current = { ...current, ...change, since };
+  }
+
+  function launch(): void {
+    retry = undefined;
+    fatal = undefined;
+    const started = spawn(process.execPath, ['--enable-source-maps', deps.entry, '--supervised'], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    child = started;
+    enter({ nextRetryAt: null });
+    let pulse: NodeJS.Timeout | undefined;
+    let missed = 0;
+    let upSince: number | undefined;
+
+    started.on('message', (message: FromCompanion) => {
+      if (message.type === 'pong') missed = 0;
+      else if (message.type === 'fatal') fatal = message.message;
+      else if (message.type === 'leaving') enter({ status: 'down' });
+      else if (message.type === 'ready') {
+        upSince = performance.now();
+        enter({ status: 'up', pid: started.pid ?? null });
+        deps.onReady({ host: message.host, port: message.port });
+        firstReady?.();
+      }
+    });
+    // A clock that was stopped with the whole machine fires once: unanswered beats are counted, not time.
+    pulse = setInterval(() => {
+      missed += 1;
+      if (missed > timing.heartbeatsMissed) {
+        logger.error('AI-Link hangs and is killed', { pid: started.pid });
+        started.kill('SIGKILL');
+      } else tell(started, { type: 'ping' });
+    }, timing.heartbeatEvery);
+    pulse.unref();
+    if (started.stdout) splitLines(started.stdout, (line) => deps.onLine('stdout', line));
+    if (started.stderr) splitLines(started.stderr, (line) => deps.onLine('stderr', line));
+
+    let over = false;
+    const onGone = (reason: Record<string, unknown>) => {
+      if (over) return;
+      over = true;
+      clearInterval(pulse);
+      if (child === started) child = undefined;
+      if (upSince !== undefined && performance.now() - upSince > timing.steadyAfter) backoff.reset();
+      onExit(started.pid, reason);
+    };
+    started.once('error', (error) => onGone({ cause: error.message }));
+    started.once('exit', (code, signal) => onGone({ code, signal }));
+    tell(started, {
+      type: 'start',
+      loaded: deps.loaded,
+      token: deps.token,
+      socketPath: deps.socketPath,
+      host: deps.host,
+      port: deps.port,
+    });
+  }
+
+  function onExit(pid: number | undefined, reason: Record<string, unknown>): void {
+    enter({ status: 'down', pid: null });
+    if (stopping) return;
+    if (fatal !== undefined && firstFailed !== undefined) {
+      firstFailed(new StartFault(fatal));
+      return;
+    }
+    const delay = backoff.next();
+    logger.error('AI-Link has ended and is started again', {
+      pid,
+      ...reason,
+      cause: fatal,
+      retryInMs: delay,
+    });
+    enter({ nextRetryAt: new Date(Date.now() + delay).toISOString(), restarts: current.restarts + 1 });
+    retry = setTimeout(launch, delay);
+  }
+
+  function start(): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      firstReady = resolve;
+      firstFailed = reject;
+      launch();
+    }).finally(() => {
+      firstReady = undefined;
+      firstFailed = undefined;
+    });
+  }
+
+  function announceStop(): void {
+    stopping = true;
+    clearTimeout(retry);
+    if (child) tell(child, { type: 'stopping' });
+  }
+
+  function stop(timeoutMs: number): Promise<void> {
+    announceStop();
+    const ending = child;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
+      return Promise.resolve();
+    return new Promise((resolve) => {
+      const killer = setTimeout(() => ending.kill('SIGKILL'), timeoutMs + END_MARGIN_MS);
+      // `close`, not `exit`: its last log lines are still in the pipe.
+      ending.once('close', () => {
+        clearTimeout(killer);
+        resolve();
+      });
+      tell(ending, { type: 'stop', timeoutMs });
+    });
+  }
+
+  return { start, status: () => current, announceStop, stop, kill: () => child?.kill('SIGKILL') };
+}
+
+function tell(child: ChildProcess, message: ToCompanion): void {
+  // A child that has just gone is noticed by its exit, not here.
+  if (child.connected) child.send(message, () => {});
+}

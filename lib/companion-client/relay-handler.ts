@@ -1,0 +1,143 @@
+import type { ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { errorBody } from '../errors/hub-error.ts';
+import { unavailable } from './json-call.ts';
+import { INTERNAL_HEADERS } from './protocol.ts';
+
+export interface RelayOutcome {
+  resolve(): void;
+  reject(error: Error): void;
+  /** The companion went away after the first byte. */
+  onCut(cause: Error): void;
+}
+
+/** Headers of one connection (RFC 9110 §7.6.1), and those that the gateway answers itself. */
+const NOT_RELAYED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'date',
+  INTERNAL_HEADERS.requestId,
+]);
+
+/**
+ * Carries one answer of the companion to the caller as it comes: the hot path of the gateway. A class, because
+ * undici calls it, and one shape for all calls keeps that cheap.
+ *
+ * Nothing is written before the first body byte has come (or the answer has ended), so that a companion that
+ * dies before it still gives a clean 502. An event stream's headers go out alone when no byte follows at once.
+ */
+export class RelayHandler implements Dispatcher.DispatchHandler {
+  readonly #response: ServerResponse;
+  readonly #outcome: RelayOutcome;
+  #abort: ((reason?: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #status = 0;
+  #headers: string[] = [];
+  #isEventStream = false;
+  #refused = false;
+  #begun = false;
+  #ended = false;
+  #last: Buffer | undefined;
+  #beforeLast: Buffer | undefined;
+
+  constructor(response: ServerResponse, outcome: RelayOutcome) {
+    this.#response = response;
+    this.#outcome = outcome;
+    response.once('close', () => this.#onCallerLeft());
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    if (this.#ended || this.#response.destroyed) abort(new Error('The caller has left'));
+    else this.#abort = abort;
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true;
+    this.#status = status;
+    this.#resume = resume;
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+      const name = latin1(rawHeaders[index]).toLowerCase();
+      if (NOT_RELAYED.has(name)) continue;
+      const value = latin1(rawHeaders[index + 1]);
+      if (name === 'content-type') this.#isEventStream = value.startsWith('text/event-stream');
+      else if (name === INTERNAL_HEADERS.refused) this.#refused = true;
+      this.#headers.push(name, value);
+    }
+    if (this.#isEventStream) setImmediate(() => this.#flushHeaders());
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#refused || this.#ended) return true;
+    if (!this.#begun) this.#begin();
+    if (this.#isEventStream) {
+      this.#beforeLast = this.#last;
+      this.#last = chunk;
+    }
+    if (this.#response.write(chunk)) return true;
+    this.#response.once('drain', () => this.#resume?.());
+    return false;
+  }
+
+  onComplete(): void {
+    if (this.#ended) return;
+    if (this.#refused) {
+      this.onError(new Error('AI-Link refused the token'));
+      return;
+    }
+    this.#ended = true;
+    if (!this.#begun) this.#begin();
+    this.#response.end();
+    this.#outcome.resolve();
+  }
+
+  onError(error: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (!this.#begun) {
+      this.#outcome.reject(unavailable(error));
+      return;
+    }
+    this.#outcome.onCut(error);
+    if (this.#isEventStream) {
+      this.#response.end(`${this.#endOfFrame()}data: ${JSON.stringify(errorBody(unavailable()))}\n\n`);
+    } else {
+      this.#response.destroy();
+    }
+    this.#outcome.resolve();
+  }
+
+  #begin(): void {
+    this.#begun = true;
+    this.#response.writeHead(this.#status, this.#headers);
+  }
+
+  #flushHeaders(): void {
+    if (this.#begun || this.#ended || this.#refused) return;
+    this.#begin();
+    this.#response.flushHeaders();
+  }
+
+  /** What a stream that was cut anywhere needs before the next frame can begin. */
+  #endOfFrame(): string {
+    const tail = latin1(this.#beforeLast).slice(-4) + latin1(this.#last).slice(-4);
+    if (tail === '' || /(\n\n|\r\n\r\n|\r\r)$/.test(tail)) return '';
+    return /[\r\n]$/.test(tail) ? '\n' : '\n\n';
+  }
+
+  #onCallerLeft(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#abort?.(new Error('The caller has left'));
+    this.#outcome.resolve();
+  }
+}
+
+function latin1(bytes: Buffer | undefined): string {
+  return bytes === undefined ? '' : bytes.toString('latin1');
+}
