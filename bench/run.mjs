@@ -4,8 +4,11 @@
  * Runs one scenario of `bench/scenarios/`, prints its tables and ends with 1 when a bound does not hold. A full run
  * also writes its tables into `bench/RESULTS.md`.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { summariseProfiles } from './lib/cpu-profile.mjs';
+import { PROFILES } from './lib/places.mjs';
+import { stopAll } from './lib/processes.mjs';
 import { boundsTable, holds, provenance, writeResults } from './lib/report.mjs';
 
 const folder = new URL('./scenarios/', import.meta.url);
@@ -27,15 +30,11 @@ if (!name || !existsSync(new URL(`${name}.mjs`, folder))) {
   process.exit(2);
 }
 
-/** Everything that a run has started, ended in reverse order however the run ends. */
-const started = [];
-async function stopAll() {
-  for (const running of started.splice(0).reverse()) await running.stop();
-}
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => stopAll().finally(() => process.exit(1)));
 }
 
+if (options.profile) rmSync(PROFILES, { recursive: true, force: true });
 const { scenario } = await import(new URL(`${name}.mjs`, folder));
 try {
   const report = await scenario({
@@ -43,24 +42,23 @@ try {
     rounds: options.rounds === undefined ? undefined : Number(options.rounds),
     only: options.only?.split(','),
     profile: options.profile,
-    own: (running) => {
-      started.push(running);
-      return running;
-    },
     say: (line) => console.error(line),
   });
+  const bounds = options.only ? report.bounds.filter(({ value }) => !Number.isNaN(value)) : report.bounds;
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
   const text = [
     `## ${report.title}`,
     provenance({ command, ...report }),
     ...report.tables,
-    ...(report.bounds.length > 0 ? [boundsTable(report.bounds)] : []),
+    ...(bounds.length > 0 ? [boundsTable(bounds)] : []),
     ...report.notes,
   ].join('\n\n');
   console.log(text);
   const full = !options.quick && !options.profile && options.only === undefined;
   if (full) writeResults(name, text);
-  if (!report.bounds.every(holds)) process.exitCode = 1;
+  if (!bounds.every(holds)) process.exitCode = 1;
 } finally {
   await stopAll();
 }
+// The profiles are written when the hub ends.
+if (options.profile) console.log(`\n${summariseProfiles(PROFILES)}`);

@@ -6,10 +6,11 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { streamLoad } from './load-streams.mjs';
 import { unaryLoad } from './load-unary.mjs';
+import { atEnd } from './processes.mjs';
 
 const kinds = { unary: unaryLoad, streams: streamLoad };
 
-/** Starts the generator. `run(kind, job)` resolves with the job's result; `stop()` ends the process. */
+/** Starts the generator. `run(kind, job)` resolves with the job's result. */
 export function startLoadGenerator() {
   const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, BENCH_LOAD_GENERATOR: '1' } });
   let waiting;
@@ -17,6 +18,7 @@ export function startLoadGenerator() {
     error ? waiting.reject(new Error(error)) : waiting.resolve(result),
   );
   child.on('exit', () => waiting?.reject(new Error('the load generator ended')));
+  atEnd(() => child.kill());
   return {
     pid: child.pid,
     run: (kind, job) =>
@@ -24,7 +26,6 @@ export function startLoadGenerator() {
         waiting = { resolve, reject };
         child.send({ kind, job });
       }),
-    stop: () => child.kill(),
   };
 }
 

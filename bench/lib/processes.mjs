@@ -6,6 +6,24 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { treeOf } from './proc.mjs';
 
+/** How to end each process of this run, in the order of their start. */
+const stops = [];
+
+/** Has `stop` called when the run ends, however it ends. */
+export function atEnd(stop) {
+  stops.push(stop);
+}
+
+let stopping;
+
+/** Ends everything that this run has started, the last one first. Whoever calls it again waits for the same end. */
+export function stopAll() {
+  stopping ??= (async () => {
+    for (const stop of stops.reverse()) await stop();
+  })();
+  return stopping;
+}
+
 /** A loopback port that is free now, for programs that cannot choose one themselves. */
 export async function freePort() {
   const server = createServer();
@@ -26,7 +44,7 @@ function killIfAlive(pid) {
 /**
  * Starts a program with its output in a file, so that no reader of ours costs processor time, and waits until that
  * output matches `ready`.
- * @returns {Promise<{name: string, pid: number, match: RegExpMatchArray, output(): string, tree(): number[], stop(): Promise<void>}>}
+ * @returns {Promise<{name: string, pid: number, match: RegExpMatchArray, output(): string, tree(): number[]}>}
  * @throws when the program ends, or is not ready within `timeoutMs`; the message carries the end of its output
  */
 export async function startProgram({ name, command, args, cwd, env, outputFile, ready, timeoutMs = 60_000 }) {
@@ -52,15 +70,13 @@ export async function startProgram({ name, command, args, cwd, env, outputFile, 
     members.forEach(killIfAlive);
   }
 
+  atEnd(stop);
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const match = output().match(ready);
-    if (match) return { name, pid: child.pid, match, output, tree: () => treeOf(child.pid), stop };
+    if (match) return { name, pid: child.pid, match, output, tree: () => treeOf(child.pid) };
     const why = end ?? (Date.now() > deadline ? `not ready after ${timeoutMs} ms` : undefined);
-    if (why !== undefined) {
-      await stop();
-      throw new Error(`${name} did not start (${why}):\n${output().slice(-2000)}`);
-    }
+    if (why !== undefined) throw new Error(`${name} did not start (${why}):\n${output().slice(-2000)}`);
     await sleep(25);
   }
 }

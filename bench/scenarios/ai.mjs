@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startLoadGenerator } from '../lib/load-generator.mjs';
-import { WORK } from '../lib/places.mjs';
+import { PROFILES, WORK } from '../lib/places.mjs';
 import { startProgram } from '../lib/processes.mjs';
 import { medianRatio, runRounds, sumOf } from '../lib/rounds.mjs';
 import { streamTable, unaryTable } from '../lib/tables.mjs';
@@ -51,22 +51,16 @@ function jobFor(workload, system) {
   };
 }
 
-async function startSystems({ own, only, profile, say }) {
-  const provider = own(
-    await startProgram({
-      name: 'provider',
-      command: process.execPath,
-      args: [
-        fileURLToPath(new URL('../lib/provider.mjs', import.meta.url)),
-        String(FRAMES),
-        String(CHUNK_MS),
-      ],
-      cwd: WORK,
-      env: process.env,
-      outputFile: join(WORK, 'provider/output.log'),
-      ready: /provider on (\d+)/,
-    }),
-  );
+async function startSystems({ only, profile, say }) {
+  const provider = await startProgram({
+    name: 'provider',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../lib/provider.mjs', import.meta.url)), String(FRAMES), String(CHUNK_MS)],
+    cwd: WORK,
+    env: process.env,
+    outputFile: join(WORK, 'provider/output.log'),
+    ready: /provider on (\d+)/,
+  });
   const upstreamPort = Number(provider.match[1]);
   const systems = [{ name: 'direct', address: { host: '127.0.0.1', port: upstreamPort }, headers: {} }];
   const starters = {
@@ -75,14 +69,14 @@ async function startSystems({ own, only, profile, say }) {
       startHub({
         configuration: hubConfiguration(upstreamPort),
         headers: { 'x-target': 'bench' },
-        profileFolder: profile ? join(WORK, 'profiles') : undefined,
+        profileFolder: profile ? PROFILES : undefined,
       }),
     Portkey: () => startPortkey({ upstreamPort }),
   };
   for (const [name, start] of Object.entries(starters)) {
     if (only && !only.includes(name.toLowerCase())) continue;
     say(`starting ${name}`);
-    systems.push(own(await start()));
+    systems.push(await start());
   }
   return systems;
 }
@@ -155,9 +149,9 @@ function dutyBounds(before, after, sent) {
 }
 
 /** Runs the scenario; see `bench/README.md` for the shape of what it returns. */
-export async function scenario({ quick, rounds, only, profile, own, say }) {
-  const systems = await startSystems({ own, only, profile, say });
-  const generator = own(startLoadGenerator());
+export async function scenario({ quick, rounds, only, profile, say }) {
+  const systems = await startSystems({ only, profile, say });
+  const generator = startLoadGenerator();
   const plan = { systems, jobFor, generator, say };
 
   say('warming up');
