@@ -6,14 +6,20 @@ import type { Caller } from './request-context.ts';
 /** Who may use a route: `main` = main authentication, `admin` = admin key, `public` = everybody. */
 export type Access = 'main' | 'admin' | 'public';
 
+/** Decides per request, where it depends on more than the path (proxies choose by `x-target`). Cheap and synchronous. */
+export type AccessOf = (request: IncomingMessage) => Access;
+
 export type RouteHandler = (request: Request, response: Response, next: NextFunction) => void | Promise<void>;
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
-  /** Express 5 path, absolute. */
+  /**
+   * Absolute path: literal segments, `:name` for one segment, and at the end `*name` for the rest (none included).
+   * Parameters are in `request.params`, decoded, the rest as a list of segments.
+   */
   path: string;
   /** Left out: the access of the prefix that covers it. A public route under a protected prefix says so here. */
-  access?: Access;
+  access?: Access | AccessOf;
   handler: RouteHandler;
 }
 

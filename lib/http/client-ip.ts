@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Who a request comes from, seen through the proxies that `hub.security.trustProxy` names (contract §4). */
+export interface ClientAddresses {
+  /** The client's address in its plain form, `unknown` where the connection has none. */
+  clientIp(request: IncomingMessage): string;
+  /** Whether the direct peer's `X-Forwarded-*` headers may be believed. */
+  trustsPeer(request: IncomingMessage): boolean;
+}
+
+type IsTrusted = (address: string) => boolean;
+
+/**
+ * Compiles `trustProxy` once: `true` believes the direct peer only, a text is a comma-separated list of addresses
+ * and CIDR ranges, walked from the right to the first untrusted entry.
+ */
+export function createClientAddresses(trustProxy: boolean | string): ClientAddresses {
+  if (trustProxy === false) {
+    return { clientIp: peerAddress, trustsPeer: () => false };
+  }
+  if (trustProxy === true) {
+    return {
+      clientIp: (request) => walk(request, (_address, hop) => hop === 0),
+      trustsPeer: () => true,
+    };
+  }
+  const isTrusted = compileTrust(trustProxy);
+  return {
+    clientIp: (request) => walk(request, isTrusted),
+    trustsPeer: (request) => isTrusted(peerAddress(request)),
+  };
+}
+
+/** The direct peer's address. */
+function peerAddress(request: IncomingMessage): string {
+  const address = request.socket.remoteAddress;
+  return address === undefined || address === '' ? 'unknown' : plainAddress(address);
+}
+
+/** `::ffff:10.0.0.1` is 10.0.0.1. */
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+}
+
+/** Follows X-Forwarded-For from the right, as long as whoever wrote an entry is trusted. */
+function walk(request: IncomingMessage, isTrusted: (address: string, hop: number) => boolean): string {
+  let client = peerAddress(request);
+  const header = request.headers['x-forwarded-for'];
+  if (header === undefined) return client;
+  const entries = String(header).split(',');
+  for (let hop = 0; hop < entries.length && isTrusted(client, hop); hop += 1) {
+    const entry = parseEntry(entries[entries.length - 1 - hop] ?? '');
+    if (entry === undefined) return client;
+    client = entry;
+  }
+  return client;
+}
+
+/** One X-Forwarded-For entry: an address, perhaps with a port as some load balancers write it. */
+function parseEntry(text: string): string | undefined {
+  const entry = text.trim();
+  const address = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
+  return isIP(address) === 0 ? undefined : plainAddress(address);
+}
+
+function compileTrust(list: string): IsTrusted {
+  const trusted = new BlockList();
+  for (const text of list.split(',')) {
+    const entry = text.trim();
+    if (entry === '') continue;
+    const [written = '', bits] = entry.split('/');
+    const address = plainAddress(written);
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits) - (address === written ? 0 : 96), family);
+  }
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && trusted.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
+}

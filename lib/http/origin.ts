@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ClientAddresses } from './client-ip.ts';
+
+export interface OriginRules {
+  /** The hub's own origin as this caller sees it, e.g. `https://hub.example.org`. */
+  ownOrigin(request: IncomingMessage): string;
+  /** Whether the caller reached the hub over TLS, its own or that of a trusted proxy. */
+  isSecure(request: IncomingMessage): boolean;
+  /** Whether an origin is one of `hub.cors.origins`. */
+  isAllowed(origin: string): boolean;
+  /** A page of another origin sent this request, and `hub.cors.origins` does not list it. */
+  isCrossSite(request: IncomingMessage): boolean;
+  /** Whether Host is a loopback name or `hub.publicUrl`'s: anything else on a loopback bind is DNS rebinding. */
+  isLocalHost(request: IncomingMessage): boolean;
+}
+
+export interface OriginConfig {
+  publicUrl?: string | undefined;
+  corsOrigins: readonly string[];
+  addresses: ClientAddresses;
+}
+
+/** Compiles the rules on Origin and Host (contract §2 `hub.publicUrl`, `hub.cors`, §4). */
+export function createOriginRules({ publicUrl, corsOrigins, addresses }: OriginConfig): OriginRules {
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const allowed = new Set(corsOrigins.map(normalizeOrigin));
+
+  function isSecure(request: IncomingMessage): boolean {
+    if ((request.socket as TLSSocket).encrypted === true) return true;
+    return forwarded(request, 'x-forwarded-proto')?.toLowerCase() === 'https';
+  }
+
+  /** The last value of a forwarded header, the one that the trusted peer wrote. */
+  function forwarded(request: IncomingMessage, name: string): string | undefined {
+    const value = request.headers[name];
+    if (value === undefined || !addresses.trustsPeer(request)) return undefined;
+    return String(value).split(',').at(-1)?.trim();
+  }
+
+  function ownOrigin(request: IncomingMessage): string {
+    if (publicOrigin !== undefined) return publicOrigin.origin;
+    const host = forwarded(request, 'x-forwarded-host') ?? request.headers.host ?? '';
+    return normalizeOrigin(`${isSecure(request) ? 'https' : 'http'}://${host}`);
+  }
+
+  function isOwn(request: IncomingMessage, origin: string): boolean {
+    if (origin === ownOrigin(request)) return true;
+    // Behind a public name, the machine's own name stays the hub's own too.
+    const host = request.headers.host ?? '';
+    return publicOrigin !== undefined && isLoopbackHost(host) && origin === normalizeOrigin(`http://${host}`);
+  }
+
+  function isAllowed(origin: string): boolean {
+    return allowed.has(origin) || allowed.has('*');
+  }
+
+  return {
+    ownOrigin,
+    isSecure,
+    isAllowed,
+    isCrossSite(request) {
+      const { origin } = request.headers;
+      if (origin !== undefined) return !isAllowed(origin) && !isOwn(request, origin);
+      // Without Origin (an image, a form's GET) only the browser's own word is left. A link may be followed.
+      return (
+        request.headers['sec-fetch-site'] === 'cross-site' && request.headers['sec-fetch-mode'] !== 'navigate'
+      );
+    },
+    isLocalHost(request) {
+      const host = (request.headers.host ?? '').toLowerCase();
+      return host === publicOrigin?.host || isLoopbackHost(host);
+    },
+  };
+}
+
+/** Whether a bind address or Host header is this machine only. A port is ignored. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, (port) => (isIP(host) === 0 ? '' : port));
+  const bare = name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (bare === 'localhost' || bare.endsWith('.localhost')) return true;
+  const version = isIP(bare);
+  return version !== 0 && LOOPBACK.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
+
+/** An origin as browsers write it: lower case, default port left out. What is none stays as it is. */
+function normalizeOrigin(text: string): string {
+  return URL.canParse(text) ? new URL(text).origin : text;
+}
