@@ -1,6 +1,6 @@
 /**
- * Portkey's gateway from npm, without its console page (`--headless`). `@hono/node-server` is held at 1.13.5: with the
- * newest that its range allows, streams break off.
+ * Portkey's gateway from npm, without its console page (`--headless`). `@hono/node-server` is held at 1.13.5: with
+ * 1.19, the newest that Portkey's range allows, streamed requests are answered 500.
  */
 import { join } from 'node:path';
 import { installNpmPeers, npmPeerVersion } from '../lib/peers.mjs';
