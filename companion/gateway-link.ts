@@ -6,6 +6,8 @@ export interface GatewayLink {
   /** Resolves with the gateway's first message. */
   start: Promise<StartMessage>;
   tell(message: FromCompanion): void;
+  /** Says that this companion cannot start, and why, and exits. */
+  fail(message: string): void;
   /** Sets what happens at the gateway's further messages, and when the gateway is gone. */
   on(handlers: { stopping(): void; stop(timeoutMs: number): void; gone(): void }): void;
 }
@@ -17,6 +19,10 @@ export function createGatewayLink(): GatewayLink {
   const tell = (message: FromCompanion) => {
     // A gateway that has just gone is noticed by `disconnect`, not here.
     if (process.connected) process.send?.(message, undefined, {}, () => {});
+  };
+  const fail = (message: string) => {
+    if (!process.connected) process.exit(1);
+    process.send?.({ type: 'fatal', message } satisfies FromCompanion, undefined, {}, () => process.exit(1));
   };
   const start = new Promise<StartMessage>((resolve) => {
     process.on('message', (message: ToCompanion) => {
@@ -30,5 +36,12 @@ export function createGatewayLink(): GatewayLink {
     if (handlers === undefined) process.exit(0);
     handlers.gone();
   });
-  return { start, tell, on: (given) => (handlers = given) };
+  return {
+    start,
+    tell,
+    fail,
+    on(given) {
+      handlers = given;
+    },
+  };
 }

@@ -46,17 +46,16 @@ const DEFAULT_TIMING: CompanionTiming = {
 
 export interface CompanionProcess {
   /**
-   * Spawns it and keeps it running. Resolves when it listens for the first time.
+   * Spawns it and keeps it running. Resolves when it listens for the first time, at the latest after
+   * `longestWaitMs`: then it goes on trying by itself.
    * @throws StartFault when it says that it cannot start (its port is in use, for example).
    */
-  start(): Promise<void>;
+  start(longestWaitMs: number): Promise<void>;
   status(): CompanionStatus;
   /** Tells it that the gateway drains, so that it leaves signals to the gateway. */
   announceStop(): void;
   /** Lets it finish its calls and end; kills it when `timeoutMs` is over. Resolves when it is gone. */
   stop(timeoutMs: number): Promise<void>;
-  /** Ends it now. */
-  kill(): void;
 }
 
 /** Time past `timeoutMs` in which a companion told to stop may end its tool servers, in ms. */
@@ -160,12 +159,15 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
     retry = setTimeout(launch, delay);
   }
 
-  function start(): Promise<void> {
+  function start(longestWaitMs: number): Promise<void> {
+    let patience: NodeJS.Timeout | undefined;
     return new Promise<void>((resolve, reject) => {
       firstReady = resolve;
       firstFailed = reject;
+      patience = setTimeout(resolve, longestWaitMs);
       launch();
     }).finally(() => {
+      clearTimeout(patience);
       firstReady = undefined;
       firstFailed = undefined;
     });
@@ -193,7 +195,7 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
     });
   }
 
-  return { start, status: () => current, announceStop, stop, kill: () => child?.kill('SIGKILL') };
+  return { start, status: () => current, announceStop, stop };
 }
 
 function tell(child: ChildProcess, message: ToCompanion): void {

@@ -22,6 +22,8 @@ export interface CompanionCapability {
   routes: readonly InternalRoute[];
   /** Begins what runs by itself (tool servers with autoConnect). */
   start?(): void;
+  /** A stop is near: ends calls that never end by themselves (standing event streams), so that a drain can finish. */
+  announceStop?(): void;
   /** Ends everything that it started; calls in flight have finished or been cut by then. */
   close?(): Promise<void>;
 }

@@ -1,0 +1,81 @@
+import { createApp } from '../lib/app/create-app.ts';
+import { createAuthenticator } from '../lib/auth/authenticator.ts';
+import { loadDotEnv, readEnvironment } from '../lib/config/environment.ts';
+import { loadConfig } from '../lib/config/load.ts';
+import { createClientAddresses } from '../lib/http/client-ip.ts';
+import { nodeClasses } from '../lib/http/node-classes.ts';
+import { createOriginRules } from '../lib/http/origin.ts';
+import { createMask } from '../lib/logging/mask.ts';
+import { originOf } from '../lib/process/listen.ts';
+import { openLogs } from '../lib/process/open-logs.ts';
+import { StartFault } from '../lib/process/start-fault.ts';
+import { onStopSignals } from '../lib/process/stop-signals.ts';
+import { composeGroups } from './compose-groups.ts';
+import { openCompanion } from './open-companion.ts';
+import { createGatewayServer } from './server.ts';
+import { readTls } from './tls.ts';
+
+export interface RunGatewayOptions {
+  /** Never spawn a companion: `AILINK_URL` and `AILINK_TOKEN` are required (`npm run gateway`). */
+  alone: boolean;
+}
+
+/** Starts the gateway; resolves when it listens. Rejects with what the operator must mend. */
+export async function runGateway(options: RunGatewayOptions): Promise<void> {
+  loadDotEnv(process.cwd());
+  const environment = readEnvironment(process.env);
+  if (options.alone && (environment.ailinkUrl === undefined || environment.ailinkToken === undefined)) {
+    throw new StartFault('A gateway alone needs AILINK_URL and AILINK_TOKEN of a running companion');
+  }
+  const loaded = loadConfig({ path: environment.configPath, env: process.env });
+  const { config } = loaded;
+  const tls = readTls(config.hub.tls);
+  const logs = openLogs({ config: config.logging, secrets: loaded.secrets });
+  const logger = logs.logger('error', 'gateway');
+  for (const warning of loaded.warnings) logger.warn(warning);
+  // An unauthenticated hub stays on this machine unless told otherwise; loadConfig warns when it was.
+  const host = config.hub.host ?? (config.auth.enabled ? '0.0.0.0' : '127.0.0.1');
+
+  const companion = openCompanion({ environment, loaded, logs });
+  const addresses = createClientAddresses(config.hub.security.trustProxy);
+  const origins = createOriginRules({
+    publicUrl: config.hub.publicUrl,
+    corsOrigins: config.hub.cors.origins,
+    addresses,
+  });
+  const groups = composeGroups({
+    loaded,
+    logs,
+    companion: companion.client,
+    draining: () => server.draining(),
+  });
+  const app = createApp(groups, {
+    hub: config.hub,
+    logs,
+    addresses,
+    origins,
+    authenticator: createAuthenticator({ enabled: config.auth.enabled, origins, bindHost: host }),
+    mask: createMask(loaded.secrets),
+  });
+  const server = createGatewayServer({ app, classes: nodeClasses(app), tls });
+
+  async function stop(): Promise<void> {
+    const { shutdownTimeout } = config.hub;
+    const begun = performance.now();
+    companion.announceStop();
+    const cut = await server.drain(AbortSignal.timeout(shutdownTimeout));
+    if (cut > 0) logger.warn('Requests were cut at the end of the shutdown time', { requests: cut });
+    await companion.stop(Math.max(0, shutdownTimeout - (performance.now() - begun)));
+    await logs.close();
+    process.exit(0);
+  }
+  // At a second signal a spawned companion notices the end of its gateway, and ends its tool servers itself.
+  onStopSignals(
+    () => void stop(),
+    () => process.exit(1),
+  );
+
+  await companion.start();
+  const bound = await server.listen(host, config.hub.port);
+  console.log(`hub listening on ${originOf(server.scheme, bound)}`);
+}
