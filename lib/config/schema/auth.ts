@@ -17,7 +17,10 @@ export const authSection = filledSection(
     apiKeys: Type.Array(
       section({
         id: text('Identity of whoever holds the key.'),
-        sha256: text('SHA-256 of the key, 64 hex digits.', { pattern: '^[0-9a-fA-F]{64}$' }),
+        sha256: text('SHA-256 of the key, 64 hex digits.', {
+          pattern: '^[0-9a-fA-F]{64}$',
+          expected: '64 hex digits',
+        }),
       }),
       { default: [], description: 'Hashed keys, for type apiKey.' },
     ),
@@ -30,7 +33,9 @@ export const authSection = filledSection(
         ttl: milliseconds('Lifetime of a session.', { default: 28_800_000 }),
         cookie: filledSection(
           {
-            secret: Type.Optional(text('Signs the session cookie; at least 32 characters.', { minLength: 0 })),
+            secret: Type.Optional(
+              text('Signs the session cookie; at least 32 characters.', { minLength: 0 }),
+            ),
             name: text('Name of the cookie.', { default: 'hub.sid', format: 'header-token' }),
             sameSite: oneOf('SameSite attribute.', ['strict', 'lax', 'none'] as const, 'lax'),
           },

@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { SIZE_PATTERN } from '../size.ts';
 
 /**
  * Small vocabulary on top of TypeBox, so that one declaration gives type, default, validation and
@@ -37,21 +38,23 @@ export const count = (description: string, options: { default: number; minimum?:
 
 /** A byte size such as `10mb`, `64 kB` or a plain number of bytes. */
 export const size = (description: string, byDefault: string) =>
-  Type.Union(
-    [Type.String({ pattern: '^\\d+(\\.\\d+)?\\s*([kKmMgGtT]?[bB]?)$' }), Type.Integer({ minimum: 1 })],
-    {
-      description,
-      default: byDefault,
-      expected: 'a size such as 10mb or a number of bytes',
-    },
-  );
+  Type.Union([Type.String({ pattern: SIZE_PATTERN }), Type.Integer({ minimum: 1 })], {
+    description,
+    default: byDefault,
+    expected: 'a size such as 10mb or a number of bytes',
+  });
 
 export const textList = (description: string, options: object = {}) =>
   Type.Array(Type.String({ minLength: 1 }), { description, default: [], ...options });
 
 /** Names to text values, such as headers or environment variables. */
 export const textMap = (description: string) =>
-  Type.Record(Type.String(), Type.String(), { description, default: {} });
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description,
+    default: {},
+  });
 
 export const oneOf = <const T extends readonly string[]>(
   description: string,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { count, filledSection, flag, milliseconds, section, size, text, textList } from './build.ts';
+import { count, filledSection, flag, milliseconds, section, size, text, textList, textMap } from './build.ts';
 
 /** `hub`, `validation`, `healthCheck` and `swagger` (spec §2.1, contract §2). */
 export const validationSection = filledSection(
@@ -26,6 +26,7 @@ export const hubSection = filledSection(
     host: Type.Optional(
       text(
         'Bind address; `HUB_HOST` wins over it. Default: 127.0.0.1 while `auth.enabled` is false, 0.0.0.0 while it is true.',
+        { format: 'host' },
       ),
     ),
     publicUrl: Type.Optional(
@@ -108,7 +109,7 @@ export const healthCheckSection = filledSection(
 export const swaggerSection = filledSection(
   {
     enabled: flag('Serve interactive API docs. To be disabled in production.', false),
-    path: text('Path of the docs, relative to the base address.', { default: 'docs' }),
+    path: text('Path of the docs, relative to the base address.', { default: 'docs', format: 'docs-path' }),
   },
   'Interactive API docs.',
 );
@@ -117,7 +118,7 @@ export const swaggerSection = filledSection(
 export const proxySchema = section({
   id: text('Name of the proxy, the value of `x-target`.', { format: 'id' }),
   url: text('Base address of the service.', { format: 'http-url' }),
-  headers: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Headers added upstream.' }),
+  headers: textMap('Headers added upstream.'),
   removeHeaders: textList('Request headers that are not passed on.'),
   removeResponseHeaders: textList('Response headers that are not passed back.'),
   timeout: milliseconds('Time to the first byte of the answer, and between two bytes.', {

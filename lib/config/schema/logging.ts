@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { SIZE_PATTERN } from '../size.ts';
 import { filledSection, flag, oneOf, text } from './build.ts';
 
 /** The six log types (spec §2.1). */
@@ -32,11 +33,13 @@ export const loggingSection = filledSection(
     fileRotation: Type.Boolean({ default: true, description: 'Start a further part when a file is full.' }),
     maxFileSize: text('Size of one part, such as 10m.', {
       default: '10m',
-      pattern: '^\\d+(\\.\\d+)?\\s*[kKmMgG]?[bB]?$',
+      pattern: SIZE_PATTERN,
+      expected: 'a size such as 10m',
     }),
     maxFiles: text('Retention: days such as 14d, or a number of files.', {
       default: '14d',
-      pattern: '^\\d+d?$',
+      pattern: '^[1-9]\\d{0,4}d?$',
+      expected: 'days such as 14d, or a number of files',
     }),
   },
   'Log records.',

@@ -23,9 +23,9 @@ export const PROVIDERS = [
 
 /** One AI target (spec §2.1, contract §2). */
 export const targetSchema = section({
-  id: text('Name of the target, the value of `x-target`.', { format: 'id' }),
+  id: text('Name of the target, the value of `x-target`.', { format: 'target-id' }),
   provider: oneOf('Which protocol the target speaks.', PROVIDERS),
-  apiKey: Type.Optional(text('Key of the provider, normally `${VAR}`.')),
+  apiKey: Type.Optional(text('Key of the provider, normally a reference to the environment.')),
   baseUrl: Type.Optional(
     text(
       "Default: the provider's public address. openai, openai-compatible: with its `/v1`; azure, anthropic, gemini, ollama: the bare origin.",

@@ -49,7 +49,10 @@ export const mcpSection = filledSection(
 
 /** A tool that the hub itself offers by calling an HTTP API (contract §2, §6). */
 export const hubToolSchema = section({
-  name: text('Name of the tool.', { pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
+  name: text('Name of the tool.', {
+    pattern: '^[A-Za-z0-9_.-]{1,64}$',
+    expected: 'at most 64 letters, digits, `_`, `.` and `-`',
+  }),
   description: text('What the tool does, for the model that chooses it.'),
   inputSchema: Type.Unsafe<Record<string, unknown>>({
     type: 'object',

@@ -1,0 +1,24 @@
+import type { Report } from '../faults.ts';
+import type { Path } from '../path.ts';
+
+/** Whether an address carries a user name or password. */
+export function hasUserinfo(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username !== '' || url.password !== '';
+}
+
+/** HTTP clients drop `user:password@`; whoever writes it expects it to be sent. */
+export function warnOfUserinfo(text: string | undefined, path: Path, report: Report): void {
+  if (text !== undefined && hasUserinfo(text)) {
+    report.warn(
+      path,
+      'holds a user name or password, which is not sent; put an authorization header into headers',
+    );
+  }
+}
+
+/** Whether `text` is an origin and nothing more: scheme, host, port. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
