@@ -3,6 +3,7 @@ import { bucketOf, createHistogram } from './histogram.ts';
 import { createHistory } from './history.ts';
 import { createProxyCounters } from './proxy-counters.ts';
 import { createRow, type Row, showRow } from './rows.ts';
+import { createSeriesTable, type Series } from './series.ts';
 import type { RuntimeUsage, UsageCounters, UsageEnd, UsageStart } from './usage.ts';
 
 /** Price per million tokens. */
@@ -18,6 +19,12 @@ export interface UsageCountersDeps {
   monotonic?: () => number;
   /** Price of a target, for a call that does not bring its own cost. */
   price?: (target: string) => Price | undefined;
+}
+
+/** The counters with what only the metrics need. */
+export interface CountersWithSeries extends UsageCounters {
+  /** Buckets by action, provider and model. */
+  series(): readonly Series[];
 }
 
 interface ModelRow extends Row {
@@ -63,7 +70,7 @@ const amount = (value: number | undefined): number =>
  * ends. Latency is that of calls that were answered, with success or error: when a caller leaves says nothing
  * about speed.
  */
-export function createUsageCounters(deps: UsageCountersDeps): UsageCounters {
+export function createUsageCounters(deps: UsageCountersDeps): CountersWithSeries {
   const { now, price, monotonic = () => performance.now() } = deps;
   let since = now();
   let inFlight = 0;
@@ -84,6 +91,7 @@ export function createUsageCounters(deps: UsageCountersDeps): UsageCounters {
     completionTokens: 0,
   }));
   const history = createHistory();
+  const series = createSeriesTable();
   const proxies = createProxyCounters();
 
   function count(start: UsageStart, end: UsageEnd, ms: number): void {
@@ -137,6 +145,8 @@ export function createUsageCounters(deps: UsageCountersDeps): UsageCounters {
     caller.promptTokens += prompt;
     caller.completionTokens += completion;
 
+    series.count(start.action, end, ms);
+
     if (end.finishReasons !== undefined) {
       for (const reason of end.finishReasons) finishReasons.row(reason).count += 1;
     }
@@ -174,6 +184,7 @@ export function createUsageCounters(deps: UsageCountersDeps): UsageCounters {
       };
     },
     addProxyCounts: proxies.add,
+    series: series.all,
     snapshot() {
       const time = now();
       const { success, error, aborted, streaming, prompt, completion, cost } = totals;
@@ -218,6 +229,7 @@ export function createUsageCounters(deps: UsageCountersDeps): UsageCounters {
       totals = createTotals();
       for (const table of [models, providers, targets, actions, finishReasons, callers]) table.clear();
       history.clear();
+      series.clear();
       proxies.clear();
     },
   };

@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InternalRoute } from '../companion-client/internal-route.ts';
+import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
+import { HubError } from '../errors/hub-error.ts';
+import type { CountersWithSeries } from './counters.ts';
+import { type McpServerFacts, renderMetrics } from './metrics.ts';
+import type { ProxyCounts } from './usage.ts';
+
+export interface UsageRoutesDeps {
+  counters: CountersWithSeries;
+  mcp: {
+    /** Connection facts of all tool servers: the rows of `GET /mcp/stats`. */
+    connections(): readonly McpServerFacts[];
+    /** Clears the counters of tools and servers. */
+    reset(): void;
+  };
+}
+
+/** Largest hand-over of proxy counts, in bytes: some thousand latencies. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The companion's routes of usage and runtime (`INTERNAL_PATHS`): all answer JSON, metrics a Prometheus text. */
+export function createUsageRoutes({ counters, mcp }: UsageRoutesDeps): InternalRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: INTERNAL_PATHS.runtime,
+      handle: (_request, response) =>
+        answer(response, { runtimeUsage: counters.snapshot(), mcpConnections: mcp.connections() }),
+    },
+    {
+      method: 'GET',
+      path: INTERNAL_PATHS.usage,
+      handle: (_request, response) => answer(response, counters.snapshot()),
+    },
+    {
+      method: 'POST',
+      path: INTERNAL_PATHS.reset,
+      handle(_request, response) {
+        counters.reset();
+        mcp.reset();
+        answer(response, { success: true });
+      },
+    },
+    {
+      method: 'POST',
+      path: INTERNAL_PATHS.proxyCounts,
+      async handle(request, response) {
+        counters.addProxyCounts(checked(await readJson(request)));
+        answer(response, { success: true });
+      },
+    },
+    {
+      method: 'GET',
+      path: INTERNAL_PATHS.metrics,
+      handle(_request, response) {
+        const text = renderMetrics(counters.snapshot(), counters.series(), mcp.connections());
+        send(response, 'text/plain; version=0.0.4; charset=utf-8', text);
+      },
+    },
+  ];
+}
+
+const answer = (response: ServerResponse, body: unknown): void =>
+  send(response, 'application/json; charset=utf-8', JSON.stringify(body));
+
+function send(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new HubError('body_too_large', 'Too many counts in one call');
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch (cause) {
+    throw new HubError('invalid_json', 'The counts are not JSON', { cause });
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function isProxyCounts(value: unknown): value is ProxyCounts {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, requests, errors, statuses, latenciesMs } = value as Partial<ProxyCounts>;
+  return (
+    typeof id === 'string' &&
+    isCount(requests) &&
+    isCount(errors) &&
+    typeof statuses === 'object' &&
+    statuses !== null &&
+    Object.values(statuses).every(isCount) &&
+    Array.isArray(latenciesMs) &&
+    latenciesMs.every((ms) => Number.isFinite(ms) && ms >= 0)
+  );
+}
+
+/** A malformed hand-over is refused whole: half of it would make sums disagree. */
+function checked(body: unknown): ProxyCounts[] {
+  if (Array.isArray(body) && body.every(isProxyCounts)) return body;
+  throw new HubError('invalid_request', 'The counts are malformed');
+}
