@@ -10,6 +10,7 @@ import { originOf } from '../lib/process/listen.ts';
 import { openLogs } from '../lib/process/open-logs.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { onStopSignals } from '../lib/process/stop-signals.ts';
+import { checkTokenDirectory } from './check-token-directory.ts';
 import { composeGroups } from './compose-groups.ts';
 import { openCompanion } from './open-companion.ts';
 import { createGatewayServer } from './server.ts';
@@ -30,6 +31,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   const loaded = loadConfig({ path: environment.configPath, env: process.env });
   const { config } = loaded;
   const tls = readTls(config.hub.tls);
+  checkTokenDirectory(config.videohost);
   const logs = openLogs({ config: config.logging, secrets: loaded.secrets });
   const logger = logs.logger('error', 'gateway');
   for (const warning of loaded.warnings) logger.warn(warning);
@@ -65,7 +67,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
     companion.announceStop();
     const cut = await server.drain(AbortSignal.timeout(shutdownTimeout));
     if (cut > 0) logger.warn('Requests were cut at the end of the shutdown time', { requests: cut });
-    await companion.stop(Math.max(0, shutdownTimeout - (performance.now() - begun)));
+    await companion.stop(Math.max(0, Math.ceil(shutdownTimeout - (performance.now() - begun))));
     await logs.close();
     process.exit(0);
   }

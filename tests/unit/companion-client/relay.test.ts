@@ -1,0 +1,356 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { createCompanionServer } from '../../../companion/server.ts';
+import type { CompanionClient } from '../../../lib/companion-client/companion-client.ts';
+import { createCompanionClient } from '../../../lib/companion-client/create-client.ts';
+import type { InternalRoute } from '../../../lib/companion-client/internal-route.ts';
+import type { CompanionStatus } from '../../../lib/companion-client/protocol.ts';
+import { HubError } from '../../../lib/errors/hub-error.ts';
+import type { RequestContext } from '../../../lib/http/request-context.ts';
+import type { Logger } from '../../../lib/logging/logger.ts';
+import { open, send } from '../../helpers/http.ts';
+import { until } from '../../helpers/until.ts';
+
+const TOKEN = 'a-token-of-this-test-0123456789abcdef';
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, enabled: () => false };
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+interface Bench {
+  /** Address of a gateway whose every request is relayed. */
+  url: string;
+  companion: Server;
+  client: CompanionClient;
+  /** What the relay of each request ended with. */
+  failures: HubError[];
+  settled(): number;
+  companionInFlight(): number;
+}
+
+/** A real companion server on a unix socket, the real client, and a plain HTTP server in front of it. */
+async function startBench(
+  handle: Handle,
+  options: { clientToken?: string; status?: () => CompanionStatus } = {},
+): Promise<Bench> {
+  const directory = mkdtempSync(join(tmpdir(), 'relay-'));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  const socketPath = join(directory, 'ai-link.sock');
+  const routes: InternalRoute[] = ['GET', 'POST'].map((method) => ({
+    method: method as 'GET' | 'POST',
+    path: '/v1/*',
+    handle,
+  }));
+  const { servers, inFlight } = createCompanionServer({
+    token: TOKEN,
+    routes,
+    health: { status: 'ok', pid: process.pid, configHash: 'x' },
+    logger: silent,
+  });
+  servers.socket.listen(socketPath);
+  await once(servers.socket, 'listening');
+  cleanups.push(() => {
+    servers.socket.close();
+    servers.socket.closeAllConnections();
+  });
+  const client = createCompanionClient({
+    address: { socketPath },
+    token: options.clientToken ?? TOKEN,
+    ...(options.status && { supervised: options.status }),
+  });
+  cleanups.push(() => client.close());
+
+  const failures: HubError[] = [];
+  let settled = 0;
+  const gateway = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      client
+        .relay(
+          {
+            method: request.method as 'GET' | 'POST',
+            path: request.url ?? '/',
+            headers: { 'content-type': 'application/json', 'x-target': 'one' },
+            body: body.length > 0 ? body : null,
+          },
+          response,
+          { id: 'id-1', caller: { id: 'zoë', label: 'zoë' }, traceparent: undefined } as RequestContext,
+        )
+        .catch((error: HubError) => {
+          failures.push(error);
+          response.writeHead(error.status).end(error.code);
+        })
+        .finally(() => {
+          settled += 1;
+        });
+    });
+  });
+  gateway.listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+  cleanups.push(() => {
+    gateway.close();
+    gateway.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
+    companion: servers.socket,
+    client,
+    failures,
+    settled: () => settled,
+    companionInFlight: inFlight,
+  };
+}
+
+test('status, repeated headers and body are relayed as they come, headers of one connection are not', async () => {
+  const { url } = await startBench((request, response) => {
+    response.writeHead(207, [
+      'Content-Type',
+      'text/plain',
+      'X-Twice',
+      'one',
+      'X-Twice',
+      'two',
+      'Keep-Alive',
+      'timeout=1',
+      'x-request-id',
+      'of the companion',
+    ]);
+    request.pipe(response);
+  });
+  const answer = await send(`${url}/v1/echo?x=1`, { body: 'grüße' });
+  expect(answer.status).toBe(207);
+  expect(answer.text).toBe('grüße');
+  expect(answer.headers['x-twice']).toBe('one, two');
+  expect(answer.headers['x-request-id']).toBeUndefined();
+  expect(answer.headers['keep-alive']).not.toBe('timeout=1');
+});
+
+test('the companion gets the path, the token, the request id and the caller', async () => {
+  let seen: IncomingMessage['headers'] & { url?: string | undefined } = {};
+  const { url } = await startBench((request, response) => {
+    seen = { ...request.headers, url: request.url };
+    response.end('{}');
+  });
+  await send(`${url}/v1/x?y=1`);
+  expect(seen).toMatchObject({
+    url: '/v1/x?y=1',
+    'x-ailink-token': TOKEN,
+    'x-request-id': 'id-1',
+    'x-hub-caller': 'zo%C3%AB',
+    'x-target': 'one',
+  });
+});
+
+test('each chunk of a stream reaches the caller before the next is written', async () => {
+  let write: (text: string) => void = () => {};
+  let end = () => {};
+  const { url } = await startBench((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    write = (text) => void response.write(text);
+    end = () => void response.end();
+    write('data: 1\n\n');
+  });
+  const { message } = await open(`${url}/v1/stream`);
+  const chunks = message[Symbol.asyncIterator]();
+  expect(String((await chunks.next()).value)).toBe('data: 1\n\n');
+  write('data: 2\n\n');
+  expect(String((await chunks.next()).value)).toBe('data: 2\n\n');
+  end();
+  expect((await chunks.next()).done).toBe(true);
+});
+
+test('the headers of an event stream go out before its first event', async () => {
+  const { url } = await startBench((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+  });
+  const { headers, leave } = await open(`${url}/v1/stream`);
+  expect(headers['content-type']).toBe('text/event-stream');
+  leave();
+});
+
+test('a caller who does not read holds the companion back', async () => {
+  const chunk = Buffer.alloc(256 * 1024);
+  let written = 0;
+  const { url } = await startBench(async (_request, response) => {
+    while (!response.destroyed && written < 400) {
+      written += 1;
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+    response.end();
+  });
+  const { message } = await open(`${url}/v1/big`);
+  message.pause();
+  let before = -1;
+  await until(
+    'writing stops',
+    () => {
+      const still = before === written && written > 0;
+      before = written;
+      return still;
+    },
+    { everyMs: 200 },
+  );
+  expect(written).toBeLessThan(200);
+  let received = 0;
+  for await (const part of message) received += (part as Buffer).length;
+  expect(received).toBe(400 * chunk.length);
+});
+
+test('a caller who leaves ends the call of the companion at once', async () => {
+  let closed = false;
+  const bench = await startBench((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: 1\n\n');
+    response.once('close', () => {
+      closed = true;
+    });
+  });
+  const { message, leave } = await open(`${bench.url}/v1/stream`);
+  await once(message, 'data');
+  message.on('error', () => {});
+  leave();
+  await until('the companion notices', () => closed);
+  await until('the relay is over', () => bench.settled() === 1);
+  expect(bench.failures).toEqual([]);
+  expect(bench.companionInFlight()).toBe(0);
+});
+
+test('a caller who leaves before the first byte ends the call too', async () => {
+  let closed = false;
+  const bench = await startBench((_request, response) => {
+    response.once('close', () => {
+      closed = true;
+    });
+  });
+  const leaving = new AbortController();
+  const asking = send(`${bench.url}/v1/slow`, { signal: leaving.signal });
+  asking.catch(() => {});
+  await until('the call is there', () => bench.companionInFlight() === 1);
+  leaving.abort();
+  await until('the companion notices', () => closed);
+  expect(bench.failures).toEqual([]);
+});
+
+test('a companion that goes away before the first byte is ailink_unavailable', async () => {
+  const { url, failures } = await startBench((request) => void request.socket.destroy());
+  const answer = await send(`${url}/v1/x`);
+  expect(answer.status).toBe(502);
+  expect(failures.map((failure) => failure.code)).toEqual(['ailink_unavailable']);
+});
+
+test('a companion that goes away between head and body is ailink_unavailable as well', async () => {
+  const { url } = await startBench((request, response) => {
+    response.writeHead(200, { 'content-length': 5 });
+    response.flushHeaders();
+    setImmediate(() => request.socket.destroy());
+  });
+  expect((await send(`${url}/v1/x`)).status).toBe(502);
+});
+
+test.each([
+  ['between two frames', 'data: 1\n\n', 'data: 1\n\n'],
+  ['after CRLF frames', 'data: 1\r\n\r\n', 'data: 1\r\n\r\n'],
+  ['after a line', 'data: 1\n', 'data: 1\n\n'],
+  ['within a line', 'data: {"a', 'data: {"a\n\n'],
+])('an event stream cut %s ends with one error frame', async (_where, sent, kept) => {
+  const { url } = await startBench((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(sent);
+    setTimeout(() => request.socket.destroy(), 20);
+  });
+  const answer = await send(`${url}/v1/stream`);
+  expect(answer.text.startsWith(kept)).toBe(true);
+  const rest = answer.text.slice(kept.length);
+  expect(rest).toMatch(/^data: \{.*\}\n\n$/);
+  expect(JSON.parse(rest.slice(6))).toMatchObject({ error: { code: 'ailink_unavailable' } });
+});
+
+test('any other answer that is cut is a reset for the caller', async () => {
+  const { url } = await startBench((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+    response.write('{"a":');
+    setTimeout(() => request.socket.destroy(), 20);
+  });
+  await expect(send(`${url}/v1/x`)).rejects.toThrow();
+});
+
+test('a refused token is ailink_unavailable, never a 401 for the caller', async () => {
+  const { url } = await startBench((_request, response) => void response.end(), {
+    clientToken: 'another-token-0123456789abcdef-00000',
+  });
+  expect((await send(`${url}/v1/x`)).status).toBe(502);
+});
+
+test("a route's own 401 is relayed", async () => {
+  const { url } = await startBench(() => {
+    throw new HubError('unauthorized', 'no');
+  });
+  const answer = await send(`${url}/v1/x`);
+  expect(answer.status).toBe(401);
+  expect(answer.json()).toMatchObject({ error: { code: 'unauthorized', message: 'no' } });
+});
+
+test('a supervised companion that is down is not even tried', async () => {
+  let calls = 0;
+  const down: CompanionStatus = {
+    status: 'down',
+    pid: null,
+    restarts: 1,
+    since: new Date(0).toISOString(),
+    nextRetryAt: null,
+  };
+  const { url, client } = await startBench(
+    () => {
+      calls += 1;
+    },
+    { status: () => down },
+  );
+  expect((await send(`${url}/v1/x`)).text).toBe('ailink_unavailable');
+  await expect(client.call({ method: 'GET', path: '/v1/x' })).rejects.toThrow(HubError);
+  expect(await client.probe(1000)).toBe(false);
+  expect(calls).toBe(0);
+});
+
+test('a small call gives the JSON of the answer, or the error that the companion rendered', async () => {
+  const { client } = await startBench((request, response) => {
+    if (request.url === '/v1/fails') throw new HubError('rate_limited', 'Slow down', { details: { max: 3 } });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    request.pipe(response);
+  });
+  expect(await client.call({ method: 'POST', path: '/v1/x', body: { a: 'ä' } })).toEqual({ a: 'ä' });
+  await expect(client.call({ method: 'GET', path: '/v1/fails' })).rejects.toMatchObject({
+    code: 'rate_limited',
+    status: 429,
+    message: 'Slow down',
+    details: { max: 3 },
+  });
+});
+
+test('a small call and a probe end in bounded time when the companion hangs', async () => {
+  const { client, companion } = await startBench(() => {});
+  const call = client.call({ method: 'GET', path: '/v1/x', signal: AbortSignal.timeout(50) });
+  await expect(call).rejects.toMatchObject({ code: 'ailink_unavailable' });
+  companion.removeAllListeners('request');
+  expect(await client.probe(50)).toBe(false);
+});
+
+test('a probe tells a right token from a wrong one', async () => {
+  const right = await startBench(() => {});
+  expect(await right.client.probe(1000)).toBe(true);
+  expect(right.client.status()).toMatchObject({ status: 'up', pid: process.pid });
+  const wrong = await startBench(() => {}, { clientToken: 'another-token-0123456789abcdef-00000' });
+  expect(await wrong.client.probe(1000)).toBe(false);
+  expect(wrong.client.status().status).toBe('down');
+});
