@@ -1,0 +1,380 @@
+import type { Logger } from '../logging/logger.ts';
+import {
+  type ConnectionEvent,
+  type ConnectionState,
+  type ConnectionTiming,
+  INITIAL_STATE,
+  isUp,
+  transition,
+} from './connection-state.ts';
+import { cancelledFailure, ToolFailure, toToolFailure } from './failure.ts';
+import { initialize, type ServerIntroduction } from './handshake.ts';
+import type { SchemaCompiler } from './input-schema.ts';
+import { operatorHint } from './operator-hints.ts';
+import { createRpcClient, type RpcClient } from './rpc-client.ts';
+import { readToolCatalog, type ToolCatalog } from './tool-catalog.ts';
+import type { TransportFactory } from './transports/transport.ts';
+
+export interface ServerTiming extends ConnectionTiming {
+  /** Quiet time after which a connection is pinged, and how long the answer may take. */
+  pingEveryMs: number;
+  pingBudgetMs: number;
+  /** A call waits for a retry that is due this soon; it fails at once when it is later. */
+  retryPatienceMs: number;
+}
+
+export interface LastError {
+  code: string;
+  /** Masked. */
+  message: string;
+  at: string;
+}
+
+/** The connection to one tool server over all its attempts: connects, heals itself, and is closed once. */
+export interface ServerConnection {
+  state(): ConnectionState;
+  /** The last complete listing, also while the server is down; undefined before the first one. */
+  catalog(): ToolCatalog | undefined;
+  lastError(): LastError | null;
+  lastPingMs(): number | null;
+  introduction(): ServerIntroduction | null;
+  pid(): number | undefined;
+  /** Connects a server that was never tried. */
+  start(): void;
+  /** The first attempt, started by this call if need be; undefined once it has ended, either way. */
+  firstAttempt(): Promise<void> | undefined;
+  /**
+   * A client of the open connection. Waits for an attempt that runs or is due at once.
+   * @throws ToolFailure at once when the server is down for longer.
+   */
+  acquire(signal: AbortSignal): RpcClient | Promise<RpcClient>;
+  /** A call succeeded on the connection. */
+  succeeded(): void;
+  /** A call went unanswered: find out now whether the server still answers. */
+  suspect(): void;
+  close(): Promise<void>;
+}
+
+export interface ServerConnectionDeps {
+  name: string;
+  transport: TransportFactory;
+  /** Milliseconds for opening, initialize and the full tool list together. */
+  connectTimeout: number;
+  /** Waits for permission to start an attempt; call the result when the attempt has ended. */
+  gate(): Promise<() => void>;
+  compiler: SchemaCompiler;
+  timing: ServerTiming;
+  log: Logger;
+  mask(text: string): string;
+  version: string;
+  /** The catalog, or whether the server is up, has changed. */
+  changed(): void;
+  now?(): number;
+  random?(): number;
+}
+
+interface Open {
+  client: RpcClient;
+  /** Set when the transport ended by itself. */
+  lost: ToolFailure | undefined;
+}
+
+export function createServerConnection(deps: ServerConnectionDeps): ServerConnection {
+  const { name, timing, log, mask, now = Date.now, random = Math.random } = deps;
+  let state = INITIAL_STATE;
+  let current: Open | undefined;
+  let catalog: ToolCatalog | undefined;
+  let introduction: ServerIntroduction | null = null;
+  let lastError: LastError | null = null;
+  let lastPingMs: number | null = null;
+  let stop: AbortController | undefined;
+  let attempting: Promise<void> = Promise.resolve();
+  let pinging = false;
+  let relisting: 'no' | 'running' | 'again' = 'no';
+  const timers = new Map<'retry' | 'steady' | 'ping', NodeJS.Timeout>();
+  const waiting = new Set<() => void>();
+  const ending = new Set<Promise<void>>();
+
+  function dispatch(event: ConnectionEvent): void {
+    const before = state;
+    const next = transition(state, event, { now: now(), random: random(), timing });
+    state = next.state;
+    if (state.status !== before.status) statusChanged(before);
+    switch (next.effect?.type) {
+      case 'open':
+        attempting = attempt();
+        break;
+      case 'retry':
+        later('retry', next.effect.inMs, () => dispatch({ type: 'retry-due' }));
+        break;
+      case 'drop':
+        lose(new ToolFailure('transport', 'ping_timeout', 'The tool server answered no ping'));
+        break;
+    }
+  }
+
+  function statusChanged(before: ConnectionState): void {
+    const fields = { server: name, from: before.status, to: state.status };
+    if (state.status === 'backoff' || state.status === 'error') {
+      log.warn('Tool server is down', {
+        ...fields,
+        code: lastError?.code,
+        reason: lastError?.message,
+        action: operatorHint(lastError?.code ?? ''),
+        nextRetryAt: isoOrNull(state.nextRetryAt),
+        crashLoop: state.crashLoop,
+      });
+    } else {
+      log.info('Tool server changed state', fields);
+    }
+    if (before.status === 'connecting') {
+      for (const wake of [...waiting]) wake();
+    }
+    if (isUp(before.status) !== isUp(state.status)) deps.changed();
+  }
+
+  /** Timers never keep the process alive, and one of a kind runs at a time. */
+  function later(kind: 'retry' | 'steady' | 'ping', ms: number, run: () => void): void {
+    clearTimeout(timers.get(kind));
+    timers.set(kind, setTimeout(run, ms).unref());
+  }
+
+  async function attempt(): Promise<void> {
+    const release = await deps.gate();
+    const control = new AbortController();
+    stop = control;
+    const timer = setTimeout(() => control.abort(timedOut(deps.connectTimeout)), deps.connectTimeout);
+    let open: Open | undefined;
+    try {
+      if (state.status !== 'connecting') return;
+      // Two processes of one server would fight over its ports and files.
+      await Promise.all(ending);
+      open = makeOpen();
+      const { client } = open;
+      await client.transport.open(control.signal);
+      const introduced = await initialize(client, deps.version, control.signal);
+      const listed = introduced.offersTools
+        ? await readToolCatalog(client, deps.compiler, control.signal)
+        : { tools: new Map(), invalid: [] };
+      if (open.lost !== undefined) throw open.lost;
+      control.signal.throwIfAborted();
+      current = open;
+      introduction = introduced;
+      replaceCatalog(listed);
+      dispatch({ type: 'opened' });
+      later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
+      watch();
+    } catch (error) {
+      if (open !== undefined) end(open);
+      fail(control.signal.aborted ? toToolFailure(control.signal.reason) : toToolFailure(error), false);
+    } finally {
+      clearTimeout(timer);
+      release();
+    }
+  }
+
+  function makeOpen(): Open {
+    const open: Open = {
+      lost: undefined,
+      client: createRpcClient({
+        transport: deps.transport,
+        notification: (method) => {
+          if (method === 'notifications/tools/list_changed' && current === open) void relist();
+        },
+        closed: (failure) => {
+          open.lost = failure;
+          if (current === open) lose(failure);
+        },
+        note: (message) => log.debug('Tool server note', { server: name, note: message }),
+      }),
+    };
+    return open;
+  }
+
+  function end(open: Open): void {
+    const closing = open.client.transport.close().finally(() => ending.delete(closing));
+    ending.add(closing);
+  }
+
+  /** The open connection is gone, or given up. */
+  function lose(failure: ToolFailure): void {
+    if (current === undefined) return;
+    const open = current;
+    current = undefined;
+    clearTimeout(timers.get('ping'));
+    clearTimeout(timers.get('steady'));
+    open.client.abandon(failure);
+    end(open);
+    fail(failure, failure.code === 'session_lost');
+  }
+
+  function fail(failure: ToolFailure, sessionLost: boolean): void {
+    if (state.status === 'closing') return;
+    lastError = {
+      code: failure.code,
+      message: mask(failure.message),
+      at: new Date(now()).toISOString(),
+    };
+    dispatch({ type: 'failed', operator: failure.operator, exited: failure.exit !== undefined, sessionLost });
+  }
+
+  function replaceCatalog(listed: ToolCatalog): void {
+    catalog = listed;
+    for (const { name: tool, reason } of listed.invalid) {
+      log.warn('A tool is not offered', { server: name, tool, reason: mask(reason) });
+    }
+    deps.changed();
+  }
+
+  async function relist(): Promise<void> {
+    if (relisting !== 'no') {
+      relisting = 'again';
+      return;
+    }
+    relisting = 'running';
+    const open = current;
+    try {
+      if (open === undefined) return;
+      const listed = await readToolCatalog(
+        open.client,
+        deps.compiler,
+        AbortSignal.timeout(deps.connectTimeout),
+      );
+      if (current === open) replaceCatalog(listed);
+    } catch (error) {
+      const { code, message } = toToolFailure(error);
+      log.warn('The changed tool list could not be read; the former one stays', {
+        server: name,
+        code,
+        reason: mask(message),
+      });
+    } finally {
+      // A change that was announced meanwhile may not be in what was read.
+      const again = stateOfRelisting() === 'again';
+      relisting = 'no';
+      if (again && current !== undefined) void relist();
+    }
+  }
+
+  function stateOfRelisting(): typeof relisting {
+    return relisting;
+  }
+
+  /** Pings a connection that has been quiet for a while. */
+  function watch(): void {
+    const open = current;
+    if (open === undefined) return;
+    const quiet = performance.now() - open.client.lastHeardAt();
+    if (quiet >= timing.pingEveryMs && open.client.inFlight() === 0) void ping();
+    later('ping', Math.max(timing.pingEveryMs - quiet, timing.pingEveryMs / 4), watch);
+  }
+
+  async function ping(): Promise<void> {
+    const open = current;
+    if (open === undefined || pinging) return;
+    pinging = true;
+    const startedAt = performance.now();
+    try {
+      await open.client.request('ping', '{}', { timeout: timing.pingBudgetMs });
+      answered();
+    } catch (error) {
+      // A refusal is an answer too: the server lives.
+      if (toToolFailure(error).kind === 'tool') answered();
+      else if (current === open) dispatch({ type: 'ping-missed' });
+    } finally {
+      pinging = false;
+    }
+    if (current === open && state.status === 'degraded') void ping();
+
+    function answered(): void {
+      if (current !== open) return;
+      lastPingMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
+      dispatch({ type: 'ping-answered' });
+    }
+  }
+
+  /** Resolves when the attempt that runs, or is due next, has ended either way. */
+  function attemptEnded(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = () => {
+        waiting.delete(wake);
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.delete(wake);
+        reject(cancelledFailure());
+      };
+      waiting.add(wake);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  function worthWaiting(): boolean {
+    if (state.status === 'connecting') return true;
+    if (state.status !== 'backoff' || state.crashLoop || state.nextRetryAt === null) return false;
+    return state.nextRetryAt - now() <= timing.retryPatienceMs;
+  }
+
+  async function waitForClient(signal: AbortSignal): Promise<RpcClient> {
+    dispatch({ type: 'wanted' });
+    if (worthWaiting()) await attemptEnded(signal);
+    if (current === undefined) throw unavailable();
+    return current.client;
+  }
+
+  function unavailable(): ToolFailure {
+    const reason = lastError === null ? 'it is not connected' : lastError.message;
+    return new ToolFailure(
+      'transport',
+      lastError?.code ?? 'not_connected',
+      `${name} is not available: ${reason}`,
+      {
+        neverSent: true,
+      },
+    );
+  }
+
+  return {
+    state: () => state,
+    catalog: () => catalog,
+    lastError: () => lastError,
+    lastPingMs: () => lastPingMs,
+    introduction: () => introduction,
+    pid: () => current?.client.transport.facts().pid,
+    start: () => dispatch({ type: 'wanted' }),
+    firstAttempt() {
+      if (state.attemptedAt === null) dispatch({ type: 'wanted' });
+      const first = state.status === 'connecting' && state.failures === 0 && !state.everConnected;
+      return first ? attemptEnded() : undefined;
+    },
+    acquire: (signal) => current?.client ?? waitForClient(signal),
+    succeeded() {
+      if (state.failures > 0) dispatch({ type: 'steady' });
+    },
+    suspect: () => void ping(),
+    async close() {
+      dispatch({ type: 'close' });
+      for (const timer of timers.values()) clearTimeout(timer);
+      stop?.abort(new ToolFailure('transport', 'closing', 'The hub is shutting down', { neverSent: true }));
+      const open = current;
+      current = undefined;
+      if (open !== undefined) {
+        open.client.abandon(new ToolFailure('transport', 'closing', 'The hub is shutting down'));
+        end(open);
+      }
+      await attempting;
+      await Promise.all(ending);
+      dispatch({ type: 'closed' });
+      for (const wake of [...waiting]) wake();
+    },
+  };
+}
+
+function timedOut(ms: number): ToolFailure {
+  return new ToolFailure('transport', 'connect_timeout', `No connection within ${ms} ms`);
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

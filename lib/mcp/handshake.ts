@@ -1,0 +1,58 @@
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { ToolFailure, toToolFailure } from './failure.ts';
+import type { RpcClient } from './rpc-client.ts';
+
+/** How a server introduced itself. */
+export interface ServerIntroduction {
+  serverInfo: Record<string, unknown> | null;
+  protocolVersion: string;
+  offersTools: boolean;
+}
+
+/**
+ * The MCP handshake: initialize with the newest version, accept any version that the hub speaks, and tell
+ * that the session is open.
+ *
+ * @throws ToolFailure `bad_protocol_version` (for the operator), or what happened.
+ */
+export async function initialize(
+  client: RpcClient,
+  version: string,
+  signal: AbortSignal,
+): Promise<ServerIntroduction> {
+  const params = JSON.stringify({
+    protocolVersion: LATEST_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'hub', version },
+  });
+  const { value } = await client.request('initialize', params, { signal }).catch((error) => {
+    throw versionRefused(toToolFailure(error));
+  });
+  const { protocolVersion, serverInfo, capabilities } = value;
+  if (typeof protocolVersion !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
+    throw badVersion(
+      `The tool server speaks protocol version ${String(protocolVersion)}, which the hub does not`,
+    );
+  }
+  const { tools } = isRecord(capabilities) ? capabilities : { tools: undefined };
+  client.transport.negotiated(protocolVersion, isRecord(tools) && tools.listChanged === true);
+  client.notify('notifications/initialized');
+  return {
+    serverInfo: isRecord(serverInfo) ? serverInfo : null,
+    protocolVersion,
+    offersTools: tools !== undefined,
+  };
+}
+
+function versionRefused(failure: ToolFailure): ToolFailure {
+  const refused = failure.kind === 'tool' && /protocol.?version/i.test(failure.message);
+  return refused ? badVersion(failure.message) : failure;
+}
+
+function badVersion(message: string): ToolFailure {
+  return new ToolFailure('transport', 'bad_protocol_version', message, { operator: true });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
