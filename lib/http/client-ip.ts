@@ -9,6 +9,8 @@ export interface ClientAddresses {
   trustsPeer(request: IncomingMessage): boolean;
 }
 
+const MOST_REMEMBERED = 1000;
+
 type IsTrusted = (address: string) => boolean;
 
 /**
@@ -76,8 +78,22 @@ function compileTrust(list: string): IsTrusted {
     if (bits === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(bits) - (address === written ? 0 : 96), family);
   }
-  return (address) => {
+  return remember((address) => {
     const version = isIP(address);
     return version !== 0 && trusted.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  });
+}
+
+/** A BlockList takes microseconds; the same few proxies ask again and again. */
+function remember(isTrusted: IsTrusted): IsTrusted {
+  const known = new Map<string, boolean>();
+  return (address) => {
+    let answer = known.get(address);
+    if (answer === undefined) {
+      if (known.size >= MOST_REMEMBERED) known.clear();
+      answer = isTrusted(address);
+      known.set(address, answer);
+    }
+    return answer;
   };
 }

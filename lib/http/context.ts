@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HubError } from '../errors/hub-error.ts';
+import type { LogFields } from '../logging/logger.ts';
 import type { ClientAddresses } from './client-ip.ts';
-import type { RequestContext } from './request-context.ts';
+import type { Caller, RequestContext } from './request-context.ts';
 
 /** W3C Trace Context, version 00; neither id may be all zeros. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -16,21 +17,37 @@ export function createContext(
   id: string,
   addresses: ClientAddresses,
 ): RequestContext {
-  const clientIp = addresses.clientIp(request);
   const { traceparent } = request.headers;
-  let signal: AbortSignal | undefined;
-  return {
-    id,
-    startedAt: performance.now(),
-    clientIp,
-    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
-    get signal() {
-      signal ??= departureOf(closing);
-      return signal;
-    },
-    caller: { id: undefined, label: `ip:${clientIp}` },
-    log: {},
-  };
+  const isTrace = typeof traceparent === 'string' && TRACEPARENT.test(traceparent);
+  return new Context(closing, id, addresses.clientIp(request), isTrace ? traceparent : undefined);
+}
+
+/**
+ * A class, against the habit of this project: a getter in an object literal gives every object a hidden class of its
+ * own, and the garbage that this leaves behind cost 11 µs a request.
+ */
+class Context implements RequestContext {
+  readonly id: string;
+  readonly startedAt = performance.now();
+  readonly clientIp: string;
+  readonly traceparent: string | undefined;
+  caller: Caller;
+  readonly log: LogFields = {};
+  readonly #closing: Closing;
+  #signal: AbortSignal | undefined;
+
+  constructor(closing: Closing, id: string, clientIp: string, traceparent: string | undefined) {
+    this.#closing = closing;
+    this.id = id;
+    this.clientIp = clientIp;
+    this.traceparent = traceparent;
+    this.caller = { id: undefined, label: `ip:${clientIp}` };
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= departureOf(this.#closing);
+    return this.#signal;
+  }
 }
 
 /** Aborts when `closing` closes before everything was written. */

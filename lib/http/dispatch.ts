@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { HubError, toHubError } from '../errors/hub-error.ts';
+import { HubError } from '../errors/hub-error.ts';
 import type { Cors } from './cors.ts';
 import type { Limits } from './limits.ts';
 import type { Access } from './route.ts';
@@ -31,15 +31,15 @@ export function createDispatch(deps: DispatchDeps) {
 
   /** The endpoint of a request; that there is none is said only to whoever may know. */
   async function locate(request: Request): Promise<Endpoint> {
-    let fault = new HubError('not_found', 'There is nothing at this path');
+    let fault: unknown;
     try {
       const endpoint = table.find(request.url);
       if (endpoint !== undefined) return endpoint;
     } catch (error) {
-      fault = toHubError(error);
+      fault = error;
     }
     await authorize(table.accessOfUnknown(request.url), request);
-    throw fault;
+    throw fault ?? new HubError('not_found', 'There is nothing at this path');
   }
 
   /** OPTIONS is answered without credentials; a route for all methods gets it only from whoever may use it. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientAddresses } from './client-ip.ts';
 
@@ -69,25 +68,19 @@ export function createOriginRules({ publicUrl, corsOrigins, addresses }: OriginC
       );
     },
     isLocalHost(request) {
-      const host = (request.headers.host ?? '').toLowerCase();
-      return host === publicOrigin?.host || isLoopbackHost(host);
+      const host = request.headers.host ?? '';
+      return isLoopbackHost(host) || host.toLowerCase() === publicOrigin?.host;
     },
   };
 }
 
+const LOOPBACK =
+  /^(?:(?:[\w-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:(?:127\.[\d.]+|7f[\da-f]{2}:[\da-f]{1,4})\])(?::\d+)?$/i;
+
 /** Whether a bind address or Host header is this machine only. A port is ignored. */
 export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, (port) => (isIP(host) === 0 ? '' : port));
-  const bare = name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  if (bare === 'localhost' || bare.endsWith('.localhost')) return true;
-  const version = isIP(bare);
-  return version !== 0 && LOOPBACK.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+  return host === '::1' || LOOPBACK.test(host);
 }
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
 /** An origin as browsers write it: lower case, default port left out. What is none stays as it is. */
 function normalizeOrigin(text: string): string {
