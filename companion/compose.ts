@@ -1,6 +1,12 @@
 import type { CompanionCapability } from '../lib/companion-client/internal-route.ts';
 import type { LoadedConfig } from '../lib/config/loaded.ts';
+import { parseSize } from '../lib/config/size.ts';
 import type { Logs } from '../lib/logging/logger.ts';
+import { createMask } from '../lib/logging/mask.ts';
+import { createMcpGateway } from '../lib/mcp/mcp-gateway.ts';
+import { VERSION } from '../lib/process/version.ts';
+import { createUsageCounters } from '../lib/usage/counters.ts';
+import { createUsageRoutes } from '../lib/usage/internal-routes.ts';
 
 export interface ComposeCapabilitiesDeps {
   loaded: LoadedConfig;
@@ -8,6 +14,20 @@ export interface ComposeCapabilitiesDeps {
 }
 
 /** Everything that lives in the companion. */
-export function composeCapabilities(_deps: ComposeCapabilitiesDeps): CompanionCapability[] {
-  return [];
+export function composeCapabilities({ loaded, logs }: ComposeCapabilitiesDeps): CompanionCapability[] {
+  const { config, secrets } = loaded;
+  const prices = new Map(config.targets.map((target) => [target.id, target.price]));
+  const counters = createUsageCounters({ now: Date.now, price: (target) => prices.get(target) });
+  const mcp = createMcpGateway({
+    mcp: config.mcp,
+    tools: config.tools,
+    bodyLimit: parseSize(config.hub.limits.jsonBody),
+    logs,
+    mask: createMask(secrets),
+    version: VERSION,
+  });
+  return [
+    mcp,
+    { routes: createUsageRoutes({ counters, mcp: { connections: mcp.stats, reset: mcp.reset } }) },
+  ];
 }

@@ -2,6 +2,7 @@ import { createApp } from '../lib/app/create-app.ts';
 import { createAuthenticator } from '../lib/auth/authenticator.ts';
 import { loadDotEnv, readEnvironment } from '../lib/config/environment.ts';
 import { loadConfig } from '../lib/config/load.ts';
+import { ensureSetup } from '../lib/config/setup.ts';
 import { createClientAddresses } from '../lib/http/client-ip.ts';
 import { nodeClasses } from '../lib/http/node-classes.ts';
 import { createOriginRules } from '../lib/http/origin.ts';
@@ -23,7 +24,12 @@ export interface RunGatewayOptions {
 
 /** Starts the gateway; resolves when it listens. Rejects with what the operator must mend. */
 export async function runGateway(options: RunGatewayOptions): Promise<void> {
-  loadDotEnv(process.cwd());
+  const directory = process.cwd();
+  if (!options.alone)
+    sayIfWritten(
+      ensureSetup({ directory, configPath: readEnvironment(process.env).configPath, env: process.env }),
+    );
+  loadDotEnv(directory);
   const environment = readEnvironment(process.env);
   if (options.alone && (environment.ailinkUrl === undefined || environment.ailinkToken === undefined)) {
     throw new StartFault('A gateway alone needs AILINK_URL and AILINK_TOKEN of a running companion');
@@ -49,6 +55,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
     loaded,
     logs,
     companion: companion.client,
+    origins,
     draining: () => server.draining(),
   });
   const app = createApp(groups, {
@@ -80,4 +87,11 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   await companion.start();
   const bound = await server.listen(host, config.hub.port);
   console.log(`hub listening on ${originOf(server.scheme, bound)}`);
+}
+
+function sayIfWritten(setup: ReturnType<typeof ensureSetup>): void {
+  if (setup !== 'written') return;
+  console.log(
+    'First start: .env written. Its ADMIN_API_KEY opens /admin/panel, its SESSION_SECRET signs cookies',
+  );
 }
