@@ -13,7 +13,12 @@ const common = {
 
 export default {
   projects: [
-    { ...common, displayName: 'hub', testMatch: ['<rootDir>/tests/{unit,e2e,faults}/**/*.test.ts'] },
+    {
+      ...common,
+      displayName: 'hub',
+      testMatch: ['<rootDir>/tests/**/*.test.ts'],
+      testPathIgnorePatterns: ['<rootDir>/tests/contract/'],
+    },
     {
       ...common,
       displayName: 'contract',

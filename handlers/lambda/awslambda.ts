@@ -1,0 +1,19 @@
+import type { Writable } from 'node:stream';
+
+/** Head of a streamed answer, as Lambda's runtime and API Gateway take it. */
+export interface StreamHead {
+  statusCode: number;
+  headers: Record<string, string>;
+  multiValueHeaders: Record<string, string[]>;
+}
+
+/** What Lambda's Node runtime puts into the global scope for handlers whose answers stream. */
+export interface AwsLambda {
+  streamifyResponse<E, C>(
+    handler: (event: E, out: Writable, context: C) => Promise<unknown>,
+  ): (event: E, context: C) => Promise<unknown>;
+  HttpResponseStream: { from(out: Writable, head: StreamHead): Writable };
+}
+
+/** The runtime's streaming interface; undefined outside of Lambda. */
+export const awsLambda = (globalThis as unknown as { awslambda?: AwsLambda }).awslambda;
