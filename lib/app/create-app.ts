@@ -1,13 +1,14 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { createAccessLog } from '../http/access-log.ts';
 import type { ClientAddresses } from '../http/client-ip.ts';
 import { createContext } from '../http/context.ts';
 import { createCors } from '../http/cors.ts';
 import { createDispatch } from '../http/dispatch.ts';
-import { createErrorHandler } from '../http/error-response.ts';
+import { createFailures } from '../http/error-response.ts';
+import { createGate, type GateDeps } from '../http/gate.ts';
 import { createLimits, type LimitsConfig } from '../http/limits.ts';
 import { installNodeClasses } from '../http/node-classes.ts';
 import type { OriginRules } from '../http/origin.ts';
@@ -16,6 +17,7 @@ import { originForm } from '../http/request-target.ts';
 import { installResponseHead, securityHeaders } from '../http/response-head.ts';
 import type { RouteGroup } from '../http/route.ts';
 import { createRouteTable } from '../http/route-table.ts';
+import { createUpgradeListener, type UpgradeListener } from '../http/upgrade.ts';
 import type { Logs } from '../logging/logger.ts';
 
 /** What an app needs from its process. */
@@ -29,66 +31,80 @@ export interface AppDeps {
   logs: Logs;
   addresses: ClientAddresses;
   origins: OriginRules;
-  authenticator: Authenticator;
+  authenticator: GateDeps['authenticator'];
   /** Lets an admin request pass or throws; without one every admin route is 403 (contract §8). */
-  adminGuard?: ((request: Request) => void | Promise<void>) | undefined;
-  /** Counts a request of `request.hub.caller`, sets the RateLimit headers, throws `rate_limited`. */
-  rateLimit?: ((request: Request, response: Response) => void | Promise<void>) | undefined;
+  adminGuard?: GateDeps['adminGuard'] | undefined;
+  /** Counts a request of a caller: headers of its answer, or throws `rate_limited`. */
+  rateLimit?: GateDeps['rateLimit'];
   /** Cuts configured secrets out of error bodies. */
   mask?: ((text: string) => string) | undefined;
 }
 
+const upgradeListeners = new WeakMap<Express, UpgradeListener>();
+
 /**
  * One Express app for one route group (a Lambda handler) or all of them (the gateway), with everything that groups
  * share done once: request ids, client addresses, authentication, limits, error shape, headers, access log.
- * Serve it by `http.createServer({...nodeClasses(app), ...serverOptions}, app)` or wrap it by serverless-http.
+ * Serve it by `http.createServer({...nodeClasses(app)}, app)`, with `upgradeListener(app)` on the server's `upgrade`
+ * event, or wrap it by serverless-http.
  */
 export function createApp(groups: readonly RouteGroup[], deps: AppDeps): Express {
+  const { hub, logs, addresses, origins } = deps;
+  const table = createRouteTable(groups);
+  const gate = createGate({
+    authenticator: deps.authenticator,
+    adminGuard: deps.adminGuard ?? refuseAdmin,
+    limits: createLimits(hub.limits),
+    rateLimit: deps.rateLimit,
+  });
+  const cors = createCors(hub.cors.origins, origins);
+  const failures = createFailures({ logger: logs.logger('error', 'http'), mask: deps.mask });
+  const accessLog = createAccessLog(logs.logger('access', 'http'));
+  const requestId = createRequestIds();
+  const contextOf = (request: IncomingMessage, closing: Response | Duplex) =>
+    createContext(request, closing, requestId(request.headers['x-request-id']), addresses);
+
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   installNodeClasses(app);
-
-  const cors = createCors(deps.hub.cors.origins, deps.origins);
-  installResponseHead(app, securityHeaders(deps.hub.tls.enabled), (response) => {
-    const request = requestOf(response);
-    return cors === undefined
-      ? ['x-request-id', request.hub.id]
-      : ['x-request-id', request.hub.id, ...cors.headers(request)];
+  const common = securityHeaders(hub.tls.enabled);
+  installResponseHead(app, common, ({ req }) => {
+    const own = ['x-request-id', (req as Request).hub.id];
+    return cors === undefined ? own : [...own, ...cors.headers(req)];
   });
-
-  const requestId = createRequestIds();
-  const accessLog = createAccessLog(deps.logs.logger('access', 'http'));
   app.use(function begin(request: Request, response: Response, next: NextFunction) {
     request.url = originForm(request.url);
-    request.hub = createContext(
-      request,
-      response,
-      requestId(request.headers['x-request-id']),
-      deps.addresses,
-    );
-    if (accessLog !== undefined) response.once('close', accessLog(request, response, request.hub));
+    request.hub = contextOf(request, response);
+    if (accessLog !== undefined) response.once('close', accessLog.begin(request, response));
     next();
   });
-  app.use(
-    createDispatch({
-      table: createRouteTable(groups),
-      authenticator: deps.authenticator,
-      adminGuard: deps.adminGuard ?? refuseAdmin,
-      limits: createLimits(deps.hub.limits),
-      cors,
-      rateLimit: deps.rateLimit,
-    }),
-  );
+  app.use(createDispatch({ table, gate, cors }));
   app.use(function nothingAnswered() {
     throw new HubError('not_found', 'There is nothing at this path');
   });
-  app.use(createErrorHandler({ logger: deps.logs.logger('error', 'http'), mask: deps.mask }));
+  app.use(failures.handle);
+
+  upgradeListeners.set(
+    app,
+    createUpgradeListener({
+      groups,
+      table,
+      gate,
+      context: contextOf,
+      render: failures.render,
+      common: common.flat(),
+      log: (request, status) => accessLog?.write(request, { status }),
+    }),
+  );
   return app;
 }
 
-function requestOf(response: ServerResponse): Request {
-  return response.req as Request;
+/** The listener of the server's `upgrade` event for an app made by `createApp`: WebSockets of its groups. */
+export function upgradeListener(app: Express): UpgradeListener {
+  const listener = upgradeListeners.get(app);
+  if (listener === undefined) throw new Error('upgradeListener knows only apps made by createApp');
+  return listener;
 }
 
 function refuseAdmin(): never {

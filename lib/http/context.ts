@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { HubError } from '../errors/hub-error.ts';
 import type { LogFields } from '../logging/logger.ts';
 import type { ClientAddresses } from './client-ip.ts';
@@ -8,7 +8,11 @@ import type { Caller, RequestContext } from './request-context.ts';
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Where a caller's departure shows: the response, or the socket of an upgrade. */
-type Closing = Pick<ServerResponse, 'once' | 'destroyed' | 'writableFinished'>;
+interface Closing {
+  readonly destroyed: boolean;
+  readonly writableFinished: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 /** Makes the context of a request. Its abort controller exists only once somebody asks for the signal. */
 export function createContext(

@@ -1,34 +1,20 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { HubError } from '../errors/hub-error.ts';
 import type { Cors } from './cors.ts';
-import type { Limits } from './limits.ts';
-import type { Access } from './route.ts';
-import type { CompiledRoute, Endpoint, RouteTable } from './route-table.ts';
+import type { Gate } from './gate.ts';
+import { accessOf, type Endpoint, isLimited, type RouteTable } from './route-table.ts';
 
 export interface DispatchDeps {
   table: RouteTable;
-  authenticator: Authenticator;
-  /** Lets an admin request pass or throws (contract §8). */
-  adminGuard: (request: Request) => void | Promise<void>;
-  limits: Limits;
+  gate: Gate;
   cors: Cors | undefined;
-  /** Counts a request of a caller and throws `rate_limited` past `hub.rateLimit`. */
-  rateLimit: ((request: Request, response: Response) => void | Promise<void>) | undefined;
 }
 
 /**
  * The router: credentials before anything else, then 404, 405, limits and the route. Path and access come from one
  * table, so that no spelling of a path can reach a handler by another access than its own.
  */
-export function createDispatch(deps: DispatchDeps) {
-  const { table, authenticator, adminGuard, limits, cors, rateLimit } = deps;
-
-  async function authorize(access: Access, request: Request): Promise<void> {
-    if (access === 'admin') await adminGuard(request);
-    else if (access === 'main') request.hub.caller = await authenticator.authenticate(request, request.hub);
-  }
-
+export function createDispatch({ table, gate, cors }: DispatchDeps) {
   /** The endpoint of a request; that there is none is said only to whoever may know. */
   async function locate(request: Request): Promise<Endpoint> {
     let fault: unknown;
@@ -38,8 +24,15 @@ export function createDispatch(deps: DispatchDeps) {
     } catch (error) {
       fault = error;
     }
-    await authorize(table.accessOfUnknown(request.url), request);
+    await gate.authorize(table.accessOfUnknown(request.url), request);
     throw fault ?? new HubError('not_found', 'There is nothing at this path');
+  }
+
+  async function refuseMethod(request: Request, endpoint: Endpoint): Promise<never> {
+    if (!endpoint.isPublic) await gate.authorize(table.accessOfUnknown(request.url), request);
+    throw new HubError('method_not_allowed', `This path does not answer ${request.method}`, {
+      headers: { allow: endpoint.allow },
+    });
   }
 
   /** OPTIONS is answered without credentials; a route for all methods gets it only from whoever may use it. */
@@ -47,26 +40,15 @@ export function createDispatch(deps: DispatchDeps) {
     const preflight = cors?.preflight(request, endpoint.allow);
     const route = endpoint.route('OPTIONS');
     if (preflight === undefined && route !== undefined) {
-      const refusal = await authorize(accessOf(route, request), request).then(
-        () => undefined,
-        (error: unknown) => error,
+      const mayUse = await gate.authorize(accessOf(route, request), request).then(
+        () => true,
+        () => false,
       );
-      if (refusal === undefined) return false;
+      if (mayUse) return false;
     }
     response.writeHead(204, ['allow', endpoint.allow, ...(preflight ?? [])]);
     response.end();
     return true;
-  }
-
-  /** Takes a place for a route that needs main authentication; health, admin and public pages never queue. */
-  async function admit(request: Request, response: Response): Promise<void> {
-    const { hub } = request;
-    if (rateLimit !== undefined) await rateLimit(request, response);
-    const waiting = limits.enter(hub);
-    if (waiting !== undefined) await waiting;
-    const { label } = hub.caller;
-    if (response.closed) limits.leave(label);
-    else response.once('close', () => limits.leave(label));
   }
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
@@ -74,19 +56,13 @@ export function createDispatch(deps: DispatchDeps) {
     const isOptions = request.method === 'OPTIONS';
     if (isOptions && (await answersOptions(request, response, endpoint))) return;
     const route = endpoint.route(request.method);
-    const access = route === undefined ? table.accessOfUnknown(request.url) : accessOf(route, request);
-    if (!isOptions) await authorize(access, request);
-    if (route === undefined) {
-      throw new HubError('method_not_allowed', `This path does not answer ${request.method}`, {
-        headers: { allow: endpoint.allow },
-      });
+    if (route === undefined) return refuseMethod(request, endpoint);
+    if (!isOptions) await gate.authorize(accessOf(route, request), request);
+    if (isLimited(route)) {
+      const headers = await gate.admit(request, response);
+      for (const name in headers) response.setHeader(name, headers[name] as string);
     }
-    if (access === 'main') await admit(request, response);
     if (endpoint.params !== undefined) request.params = endpoint.params as Request['params'];
     await route.handler(request, response, next);
   };
-}
-
-function accessOf(route: CompiledRoute, request: Request): Access {
-  return typeof route.access === 'function' ? route.access(request) : route.access;
 }

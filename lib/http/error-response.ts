@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import { errorBody, type HubError, toHubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
 import { endRefused } from './linger.ts';
+import type { RequestContext } from './request-context.ts';
 
 export interface ErrorResponseDeps {
   /** Logger of type `error`. */
@@ -12,13 +11,30 @@ export interface ErrorResponseDeps {
   mask?: ((text: string) => string) | undefined;
 }
 
-/** The end of every failed request: one body shape, one record, never a second answer. */
-export function createErrorHandler({ logger, mask }: ErrorResponseDeps) {
-  return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
-    const context = request.hub;
+/** An error as it leaves the hub. */
+export interface RenderedError {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | number>;
+  body: string;
+}
+
+/** What becomes of failures: one record of those that are not the caller's fault, one shape for all. */
+export interface Failures {
+  /** Turns anything thrown into an answer. `wanted` is false when nobody is left to read it. */
+  render(thrown: unknown, context: RequestContext, wanted: boolean): RenderedError;
+  /** Express's error middleware: the end of every failed request, never a second answer. */
+  handle(thrown: unknown, request: Request, response: Response, next: NextFunction): void;
+}
+
+/** Headers that a route may have prepared for a success that did not come. */
+const OF_SUCCESS = ['content-type', 'content-length', 'content-encoding', 'etag', 'cache-control'];
+
+export function createFailures({ logger, mask }: ErrorResponseDeps): Failures {
+  function render(thrown: unknown, context: RequestContext, wanted: boolean): RenderedError {
     const error = toHubError(thrown);
-    const left = response.destroyed && !response.writableFinished;
-    if (error.status >= 500 && !left) {
+    context.log.code ??= error.code;
+    if (error.status >= 500 && wanted) {
       logger.error(error.message, {
         requestId: context.id,
         code: error.code,
@@ -27,44 +43,37 @@ export function createErrorHandler({ logger, mask }: ErrorResponseDeps) {
         ...describeCause(error),
       });
     }
-    if (left || response.writableEnded) return;
-    if (response.headersSent) {
-      breakOff(response, error);
-      return;
-    }
-    context.log.code ??= error.code;
     const text = JSON.stringify(errorBody(error));
-    sendRefusal(request, response, error, mask === undefined ? text : mask(text));
-  };
-}
-
-function sendRefusal(request: Request, response: Response, error: HubError, body: string): void {
-  // A route may have prepared headers for a success that did not come.
-  for (const name of ['content-type', 'content-length', 'content-encoding', 'etag', 'cache-control']) {
-    response.removeHeader(name);
+    const body = mask === undefined ? text : mask(text);
+    const headers: RenderedError['headers'] = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...error.headers,
+    };
+    if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
+    return { status: error.status, headers, body };
   }
-  const headers: Record<string, string | number> = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    ...error.headers,
-  };
-  if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
-  endRefused(request, response, error.status, headers, body);
-}
 
-/** A response that has begun cannot turn into an error: its end must look broken, not complete. */
-function breakOff(response: ServerResponse, error: HubError): void {
-  // Under serverless-http nothing has left yet; an error event fails the whole call, a destroyed response hangs it.
-  if (!(response.socket instanceof Socket) && response.listenerCount('error') > 0) {
-    response.emit('error', error);
-    return;
-  }
-  response.destroy();
+  return {
+    render,
+    // Express knows error middleware by its four parameters.
+    handle(thrown, request, response, _next) {
+      const hasLeft = response.destroyed && !response.writableFinished;
+      const answer = render(thrown, request.hub, !hasLeft);
+      if (hasLeft || response.writableEnded) return;
+      if (response.headersSent) {
+        // An answer that has begun cannot turn into an error: its end must look broken, not complete.
+        response.destroy();
+        return;
+      }
+      for (const name of OF_SUCCESS) response.removeHeader(name);
+      endRefused(request, response, answer);
+    },
+  };
 }
 
 /** What really happened, for the log only. */
-function describeCause(error: HubError): { cause?: string } {
-  const { cause } = error;
+function describeCause({ cause }: HubError): { cause?: string } {
   if (cause === undefined) return {};
   return { cause: cause instanceof Error ? (cause.stack ?? String(cause)) : String(cause) };
 }

@@ -15,9 +15,7 @@ const LINGER_SILENCE = 2000;
 export function endRefused(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  headers: OutgoingHttpHeaders,
-  body: string,
+  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
 ): void {
   if (!isLongBody(request) || !(request.socket instanceof Socket)) {
     response.writeHead(status, headers);

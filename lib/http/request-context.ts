@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { LogFields } from '../logging/logger.ts';
 
 /** Who a request comes from, once authentication has decided. */
@@ -24,6 +25,9 @@ export interface RequestContext {
   /** Fields that a route adds to its access record, e.g. `target`. */
   readonly log: LogFields;
 }
+
+/** A request with its context, be it Express's or that of a protocol upgrade. */
+export type HubRequest = IncomingMessage & { hub: RequestContext };
 
 declare global {
   namespace Express {

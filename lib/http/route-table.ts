@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { HubError } from '../errors/hub-error.ts';
 import { pathOf, segmentsOf, suspectForms } from './request-target.ts';
 import type { Access, AccessOf, Route, RouteGroup, RouteHandler } from './route.ts';
@@ -17,6 +18,8 @@ export interface Endpoint {
   route(method: string): CompiledRoute | undefined;
   /** Value of the `Allow` header. */
   allow: string;
+  /** Somebody without credentials may use some method here, so that they may learn about the others. */
+  isPublic: boolean;
   params: PathParams | undefined;
 }
 
@@ -28,6 +31,16 @@ export interface RouteTable {
   find(target: string): Endpoint | undefined;
   /** Who may learn that a path does not exist. */
   accessOfUnknown(target: string): Access;
+}
+
+/** Who may use a route, for this request. */
+export function accessOf(route: CompiledRoute, request: IncomingMessage): Access {
+  return typeof route.access === 'function' ? route.access(request) : route.access;
+}
+
+/** Whether requests of a route take a place: health, admin and public pages never wait for one. */
+export function isLimited(route: CompiledRoute): boolean {
+  return route.access === 'main' || typeof route.access === 'function';
 }
 
 type Segment = { kind: 'literal' | 'parameter' | 'rest'; text: string };
@@ -135,6 +148,7 @@ function endpointOf(methods: ReadonlyMap<string, CompiledRoute>, params: PathPar
   const named = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return {
     route: (method) => methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined) ?? all,
+    isPublic: [...methods.values()].some(({ access }) => access === 'public'),
     allow: (all === undefined ? [...named, 'OPTIONS'] : ALL_METHODS).join(', '),
     params: Object.keys(params).length === 0 ? undefined : params,
   };
