@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http';
+import type { CallFacts } from './call-facts.ts';
+import type { CallerWatch } from './caller-watch.ts';
+import {
+  type Failure,
+  failureOfBadAnswer,
+  failureOfClock,
+  failureOfError,
+  failureOfStatus,
+} from './failure.ts';
+import { BadAnswer, type ProviderCall } from './providers/provider.ts';
+import type { Target } from './targets.ts';
+import type { Exchange, ResponseHeaders, UpstreamCall, UpstreamHandler } from './upstream/upstream.ts';
+
+/** One try at one target. */
+export interface AttemptContext {
+  target: Target;
+  call: ProviderCall;
+  prepared: UpstreamCall;
+  facts: CallFacts;
+  watch: CallerWatch;
+  response: ServerResponse;
+  /** ms left of the total clock. */
+  timeLeft: number;
+  /** Cuts configured secrets out of a text. */
+  mask: (text: string) => string;
+  /** Headers of a streamed answer, made when it begins. */
+  streamHeaders(headers: ResponseHeaders): string[];
+}
+
+export type AttemptResult =
+  /** A whole answer, not yet written. */
+  | { kind: 'answer'; body: Buffer; headers: ResponseHeaders }
+  /** A stream has gone out, to its end or not. */
+  | { kind: 'streamed'; failure?: Failure }
+  /** Nothing has gone out. */
+  | { kind: 'failed'; failure: Failure }
+  /** The caller has left. */
+  | { kind: 'left' };
+
+/** Largest answer that is not streamed, in bytes. */
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+/** Largest error body that is read, in bytes. */
+const LARGEST_ERROR = 1024 * 1024;
+
+/** Collects the answer of a call that is not streamed, checks it, and reads its facts. */
+export function attemptWhole(context: AttemptContext): Promise<AttemptResult> {
+  const { target, call, facts, watch, timeLeft } = context;
+  return new Promise((resolve) => {
+    let exchange: Exchange | undefined;
+    let isOver = false;
+    const settle = (result: AttemptResult) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      watch.onLeave = undefined;
+      exchange?.abort();
+      resolve(result);
+    };
+    const timer = setTimeout(
+      () => settle({ kind: 'failed', failure: failureOfClock('total', target.config.requestTimeout) }),
+      timeLeft,
+    );
+    watch.onLeave = () => settle({ kind: 'left' });
+    exchange = target.upstream.send(
+      context.prepared,
+      collectAnswer(
+        context,
+        (headers, body) => {
+          try {
+            settle({ kind: 'answer', body: target.provider.response.read(body, facts, call), headers });
+          } catch (error) {
+            if (!(error instanceof BadAnswer)) throw error;
+            settle({ kind: 'failed', failure: failureOfBadAnswer(error.message) });
+          }
+        },
+        (failure) => settle({ kind: 'failed', failure }),
+      ),
+    );
+    if (isOver) exchange.abort();
+  });
+}
+
+/** Collects a body in bounded memory and tells a success from a failure by its status. */
+export function collectAnswer(
+  { target, mask }: AttemptContext,
+  onAnswer: (headers: ResponseHeaders, body: Buffer) => void,
+  onFailure: (failure: Failure) => void,
+): UpstreamHandler {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let status = 0;
+  let headers: ResponseHeaders = {};
+  const isSuccess = () => status >= 200 && status < 300;
+  return {
+    onHead(answered, received) {
+      status = answered;
+      headers = received;
+    },
+    onData(chunk) {
+      size += chunk.length;
+      if (isSuccess()) {
+        if (size > LARGEST_ANSWER)
+          onFailure(failureOfBadAnswer(`an answer of more than ${LARGEST_ANSWER} bytes`));
+        else chunks.push(chunk);
+      } else if (size <= LARGEST_ERROR) chunks.push(chunk);
+      else onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target, mask));
+    },
+    onEnd() {
+      const [first] = chunks;
+      const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+      if (isSuccess()) onAnswer(headers, body);
+      else onFailure(failureOfStatus(status, headers, body, target, mask));
+    },
+    onError(error) {
+      // The status has been told; only its explanation broke off.
+      if (status >= 400) onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target, mask));
+      else onFailure(failureOfError(error));
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { relayedErrors as errors } from '../../openai-wire/relayed-errors.ts';

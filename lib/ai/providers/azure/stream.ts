@@ -1,0 +1,1 @@
+export { relayedStream as stream } from '../../openai-wire/relayed-stream.ts';

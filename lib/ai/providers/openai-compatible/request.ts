@@ -1,0 +1,23 @@
+import { OPENAI_PATHS } from '../../openai-wire/paths.ts';
+import { relayedBody } from '../../openai-wire/relayed-body.ts';
+import { buildCallHeaders } from '../../upstream/call-headers.ts';
+import type { ProviderRequest } from '../provider.ts';
+
+/**
+ * Servers that speak OpenAI's protocol at an address of their own, often without a key. An operation that a server
+ * lacks is its own 404.
+ */
+export const request: ProviderRequest = {
+  operations: ['chat.completions', 'completions', 'embeddings', 'responses'],
+  compile(target) {
+    const headers = buildCallHeaders(
+      target,
+      target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` },
+    );
+    return (call) => ({
+      path: OPENAI_PATHS[call.request.operation],
+      headers: call.request.stream ? headers.stream : headers.whole,
+      body: relayedBody(target, call),
+    });
+  },
+};

@@ -1,0 +1,1 @@
+export { relayedAnswer as response } from '../../openai-wire/relayed-answer.ts';

@@ -1,0 +1,38 @@
+import { ConnectTimeout, RedirectRefused } from './upstream.ts';
+
+/** What kept a provider from answering. */
+export type UpstreamFault = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'unreachable' | 'malformed';
+
+const BY_CODE: Record<string, UpstreamFault> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  // The connection ended in the middle of a chunked body.
+  HPE_INVALID_EOF_STATE: 'reset',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EPROTO: 'tls',
+  UND_ERR_HEADERS_OVERFLOW: 'malformed',
+};
+
+/** Reads errno, undici, llhttp and OpenSSL codes, walking the chain of causes. */
+export function faultOf(error: Error): UpstreamFault {
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if (current instanceof ConnectTimeout) return 'timeout';
+    if (current instanceof RedirectRefused) return 'malformed';
+    const { code } = current as { code?: unknown };
+    if (typeof code === 'string') {
+      const known = BY_CODE[code];
+      if (known !== undefined) return known;
+      if (code.startsWith('HPE_')) return 'malformed';
+      if (/^(ERR_TLS|ERR_SSL)_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
+    }
+    current = current.cause;
+  }
+  return 'unreachable';
+}
