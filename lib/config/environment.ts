@@ -24,8 +24,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     skipSchemaValidation: /^(true|1)$/i.test(env.HUB_SKIP_SCHEMA_VALIDATION ?? ''),
     ailinkSocket: set(env.AILINK_SOCKET),
     outboundProxy: {
-      https: set(env.HTTPS_PROXY) ?? set(env.https_proxy),
-      http: set(env.HTTP_PROXY) ?? set(env.http_proxy),
+      https: proxyAddress(env.HTTPS_PROXY) ?? proxyAddress(env.https_proxy),
+      http: proxyAddress(env.HTTP_PROXY) ?? proxyAddress(env.http_proxy),
       no: set(env.NO_PROXY) ?? set(env.no_proxy),
     },
   };
@@ -37,7 +37,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv, report: Report): void {
   for (const name of ['HUB_PORT', 'AILINK_PORT']) {
     const text = set(env[name]);
     if (text === undefined) continue;
-    if (!/^[+-]?\d+(\.\d+)?$/.test(text)) fault(name, 'must be a number');
+    if (!/^-?\d+(\.\d+)?$/.test(text)) fault(name, 'must be a number');
     else if (!/^\d+$/.test(text))
       fault(name, text.includes('.') ? 'must be a whole number' : 'must be at least 0');
     else if (Number(text) > MAX_PORT) fault(name, `must be at most ${MAX_PORT}`);
@@ -46,10 +46,13 @@ export function checkEnvironment(env: NodeJS.ProcessEnv, report: Report): void {
     const text = set(env[name]);
     if (text !== undefined && !FORMATS.host?.test(text)) fault(name, `must be ${FORMATS.host?.expected}`);
   }
-  for (const name of ['AILINK_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy']) {
-    const text = set(env[name]);
-    if (text !== undefined && parseUrl(text, ['http:', 'https:']) === undefined) {
-      fault(name, 'must be an http:// or https:// address');
+  const url = set(env.AILINK_URL);
+  if (url !== undefined && parseUrl(url, ['http:', 'https:']) === undefined) {
+    fault('AILINK_URL', 'must be an http:// or https:// address');
+  }
+  for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy']) {
+    if (set(env[name]) !== undefined && proxyAddress(env[name]) === undefined) {
+      report.warn([name], 'is not an http:// or https:// address and is not used', null);
     }
   }
   const token = set(env.AILINK_TOKEN);
@@ -58,7 +61,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv, report: Report): void {
   } else if (token !== undefined && /[^\x21-\x7e]/.test(token)) {
     fault('AILINK_TOKEN', 'must be printable ASCII without spaces');
   }
-  if (set(env.AILINK_URL) !== undefined && token === undefined) {
+  if (url !== undefined && token === undefined) {
     fault('AILINK_TOKEN', 'is required when AILINK_URL is set');
   }
   if (!/^(true|false|1|0|)$/i.test(env.HUB_SKIP_SCHEMA_VALIDATION ?? '')) {
@@ -84,6 +87,12 @@ export function loadDotEnv(directory: string): void {
 
 function set(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
+}
+
+/** Other programs read these variables too: `host:port` counts as http, and anything else is left to them. */
+function proxyAddress(text: string | undefined): string | undefined {
+  const address = /^[\w.-]+:\d+\/?$/.test(text ?? '') ? `http://${text}` : text;
+  return address !== undefined && parseUrl(address, ['http:', 'https:']) ? address : undefined;
 }
 
 function port(text: string | undefined): number | undefined {

@@ -34,8 +34,7 @@ export function loadConfig({ path, env, overrides }: LoadOptions): LoadedConfig 
   const file = readYamlFile(path, env, report);
   const given = overrides === undefined ? file.value : overlay(file.value, overrides);
   const skip = environment.skipSchemaValidation || isTrue(valueAt(given, SKIP_KEY));
-  if (skip)
-    report.warn(SKIP_KEY, 'is true: STRUCTURE AND TYPES WERE NOT VALIDATED; never use this in production');
+  if (skip) warnOfSkip(environment, report);
   report.seal();
 
   const config = structured(given, skip, (at) => file.variablesAt(at) !== undefined, report);
@@ -50,13 +49,12 @@ export function loadConfig({ path, env, overrides }: LoadOptions): LoadedConfig 
   for (const rule of RULES) rule(config as View, context);
   warnOfExposure(config as View, environment, report);
 
-  const secrets = collectSecrets(given, file.variablesAt, env);
-  if (environment.ailinkToken !== undefined) secrets.push(environment.ailinkToken);
+  const secrets = collectSecrets(given, environment, file.variablesAt, env);
   const lines = (list: readonly Fault[]) =>
     renderFaults(list, file.name, file.lineOf).map((line) => cutOut(secrets, line));
   if (report.faults.length > 0) throw new ConfigError(lines(report.faults));
 
-  const complete = (skip ? withoutIncomplete(config) : config) as Config;
+  const complete = (skip ? completed(config) : config) as Config;
   const hash = createHash('sha256').update(canonical(complete)).digest('hex');
   if (environment.hubPort !== undefined) complete.hub.port = environment.hubPort;
   if (environment.hubHost !== undefined) complete.hub.host = environment.hubHost;
@@ -66,8 +64,8 @@ export function loadConfig({ path, env, overrides }: LoadOptions): LoadedConfig 
 const SKIP_KEY = ['validation', 'skipSchemaValidation'];
 
 /**
- * Fills and validates. What comes back is always well-typed: a value that the schema refuses is reported and gives
- * way to its default, so that later rules can look at the rest.
+ * Fills and validates. What comes back is well-typed as far as it goes: a value that the schema refuses is reported
+ * and taken out, so that the rules can look at the rest.
  */
 function structured(
   given: unknown,
@@ -75,18 +73,24 @@ function structured(
   substituted: (path: Path) => boolean,
   report: Report,
 ): unknown {
-  const filled = fillDefaults(relaxedSchema, given, skip ? () => true : substituted);
-  const lenient = valueAt(filled, ['validation', 'unknownKeys']) === 'warn';
-  const violations = validateStructure(filled);
+  const config = fillDefaults(relaxedSchema, given, skip ? () => true : substituted);
+  const lenient = valueAt(config, ['validation', 'unknownKeys']) === 'warn';
+  const violations = validateStructure(config);
   for (const { path, what, kind } of violations) {
     const tolerated = kind === 'unknown-key' ? skip || lenient : skip && !isSecurityKey(path);
     if (!tolerated) report.fault(path, what);
     else report.warn(path, kind === 'value' ? `${what}; left out` : what);
   }
-  for (const { path } of violations) removeAt(filled, path);
-  const config = violations.length === 0 ? filled : fillDefaults(relaxedSchema, filled, () => false);
+  for (const { path } of violations) removeAt(config, path);
   deriveDefaults(config);
   return config;
+}
+
+/** Under skipSchemaValidation: puts defaults in the holes, and leaves out what no default can complete. */
+function completed(config: unknown): unknown {
+  const filled = fillDefaults(relaxedSchema, config, () => false);
+  deriveDefaults(filled);
+  return withoutIncomplete(filled);
 }
 
 /** Keys whose default would open a door that their misspelt value meant to close: never tolerated. */
@@ -94,6 +98,12 @@ function isSecurityKey(path: Path): boolean {
   return /^(auth|hub\.(tls|security|cors)|mcp\.(security|servers\[\d+\]\.(transport|command|args|env))|proxies\[\d+\]\.auth)\b/.test(
     formatPath(path),
   );
+}
+
+function warnOfSkip(environment: Environment, report: Report): void {
+  const what = 'is true: STRUCTURE AND TYPES WERE NOT VALIDATED; never use this in production';
+  if (environment.skipSchemaValidation) report.warn(['HUB_SKIP_SCHEMA_VALIDATION'], what, null);
+  else report.warn(SKIP_KEY, what);
 }
 
 function warnOfExposure(view: View, environment: Environment, report: Report): void {

@@ -1,3 +1,4 @@
+import type { Environment } from './loaded.ts';
 import { isMapping, type Path } from './path.ts';
 import { isSecretName, MIN_SECRET_LENGTH, namedArgument } from './secret-names.ts';
 
@@ -11,6 +12,7 @@ const PUBLIC_TEXT = new Set(['maxTokensField', 'token_store']);
  */
 export function collectSecrets(
   given: unknown,
+  environment: Environment,
   variablesAt: (path: Path) => readonly string[] | undefined,
   env: NodeJS.ProcessEnv,
 ): string[] {
@@ -67,6 +69,7 @@ export function collectSecrets(
   }
 
   visit(given, '', []);
+  visit(environment, '', ['environment']);
   return [...secrets].sort((a, b) => b.length - a.length);
 }
 

@@ -127,7 +127,7 @@ export function parseYaml(name: string, text: string, env: NodeJS.ProcessEnv, re
     if (inAlias && ++aliased > MAX_ALIASED_VALUES) tooMany = true;
     if (tooMany || node === null || node === undefined) return null;
     if (depth > MAX_DEPTH) {
-      report.fault(path.slice(0, 2), 'is nested too deeply');
+      report.fault(path.slice(0, 1), 'is nested too deeply');
       return null;
     }
     if (isAlias(node)) {
@@ -178,7 +178,7 @@ function parseSafely(text: string, lineCounter: LineCounter, report: Report): Do
       lineCounter,
       prettyErrors: false,
       uniqueKeys: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
   } catch {
     // The parser recurses: only absurd nesting gets here.

@@ -1,4 +1,4 @@
-import type { Path } from '../path.ts';
+import { type Path, valueAt } from '../path.ts';
 import type { Rule } from './rule.ts';
 
 /** Secrets belong into the environment, never into the file (spec §5). */
@@ -14,8 +14,13 @@ export const literalSecretRules: Rule = (view, { report, given, fromEnvironment 
     secrets.push(['videohost', 'accounts', index, 'client_secret']);
   });
   for (const path of secrets) {
-    if (given(path) && !fromEnvironment(path)) {
-      report.warn(path, 'is a secret written into the file; take it from an environment variable instead');
-    }
+    if (!given(path) || fromEnvironment(path)) continue;
+    const reference = /^\$[A-Za-z_]\w*$/.test(String(valueAt(view, path)));
+    report.warn(
+      path,
+      reference
+        ? `looks like a reference to the environment but is taken as it stands; write \${NAME}`
+        : 'is a secret written into the file; take it from an environment variable instead',
+    );
   }
 };

@@ -14,6 +14,7 @@ const RESERVED_NAME = 'hub';
 const KEYS_OF = { stdio: ['command', 'args', 'env'], http: ['url', 'headers'], websocket: ['url'] } as const;
 const SPECIAL_KEYS = ['command', 'args', 'env', 'url', 'headers'] as const;
 const SCHEMES = { http: ['http:', 'https:'], websocket: ['ws:', 'wss:'] };
+const ADDRESS = { http: 'an http:// or https:// address', websocket: 'a ws:// or wss:// address' };
 
 /** Tool servers (spec §2.8, contract §6). The rules on commands and arguments hold whatever else is skipped. */
 export const mcpRules: Rule = (view, context) => {
@@ -48,8 +49,9 @@ function checkKeys(server: Server, path: Path, { report, given }: RuleContext): 
 
 function checkProgram(server: Server, path: Path, strict: boolean, { report }: RuleContext): void {
   const { command } = server;
-  if (command !== undefined && !(COMMAND_ALLOWLIST as readonly string[]).includes(command)) {
-    report.fault([...path, 'command'], `must be one of ${COMMAND_ALLOWLIST.join(', ')}`);
+  if (command !== undefined && !allowed(command)) {
+    const hint = allowed(command.split(/\s/)[0] ?? '') ? '; arguments go into args' : '';
+    report.fault([...path, 'command'], `must be one of ${COMMAND_ALLOWLIST.join(', ')}${hint}`);
   }
   eachItem(server.args, (argument, index) => {
     const here = [...path, 'args', index];
@@ -68,14 +70,16 @@ function checkProgram(server: Server, path: Path, strict: boolean, { report }: R
   }
 }
 
+function allowed(command: string): boolean {
+  return (COMMAND_ALLOWLIST as readonly string[]).includes(command);
+}
+
 function checkUrl(server: Server, path: Path, { report }: RuleContext): void {
   const { transport, url } = server;
   if (url === undefined || transport === undefined || transport === 'stdio') return;
   const here = [...path, 'url'];
-  const schemes = SCHEMES[transport];
-  const parsed = parseUrl(url, schemes);
-  if (parsed === undefined)
-    report.fault(here, `must be ${schemes.map((scheme) => `${scheme}//`).join(' or ')} address`);
+  const parsed = parseUrl(url, SCHEMES[transport]);
+  if (parsed === undefined) report.fault(here, `must be ${ADDRESS[transport]}`);
   else if (hasUserinfo(url)) report.fault(here, 'must not hold a user name or password');
   else if (parsed.hash !== '') report.fault(here, 'must not hold a fragment');
 }

@@ -1,4 +1,5 @@
 import type { Report } from '../faults.ts';
+import { parseUrl } from '../formats.ts';
 import type { Path } from '../path.ts';
 
 /** Whether an address carries a user name or password. */
@@ -18,7 +19,8 @@ export function warnOfUserinfo(text: string | undefined, path: Path, report: Rep
   }
 }
 
-/** Whether `text` is an origin and nothing more: scheme, host, port. */
+/** Whether `text` is an origin and nothing more: scheme, host, port, perhaps a slash. */
 export function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+  const url = parseUrl(text, ['http:', 'https:']);
+  return url !== undefined && `${url.origin}/` === url.href && !/[?#]/.test(text);
 }

@@ -47,7 +47,7 @@ export const videohostRules: Rule = (view, { report }) => {
       report.fault(['videohost', 'upload', key], 'must be at least one byte');
   }
   const api = videohost.endpoints?.api;
-  if (api !== undefined && URL.canParse(api) && !isOrigin(api.replace(/\/$/, ''))) {
+  if (api !== undefined && URL.canParse(api) && !isOrigin(api)) {
     report.fault(
       ['videohost', 'endpoints', 'api'],
       'must be an origin such as https://www.googleapis.com, without a path',

@@ -24,7 +24,10 @@ export const authSection = filledSection(
       }),
       { default: [], description: 'Hashed keys, for type apiKey.' },
     ),
-    cacheTtl: milliseconds('How long a positive answer is trusted.', { default: 60_000 }),
+    cacheTtl: milliseconds('How long a positive answer is trusted; 0 asks each time.', {
+      default: 60_000,
+      minimum: 0,
+    }),
     timeout: milliseconds('How long the identity API may take.', { default: 5000 }),
     session: filledSection(
       {
