@@ -1,0 +1,68 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export interface SessionCookieOptions {
+  /** `auth.session.cookie.name`. */
+  name: string;
+  /** `auth.session.cookie.secret`, at least 32 characters. */
+  secret: string;
+  sameSite: 'strict' | 'lax' | 'none';
+  /** Lifetime of a session in milliseconds. */
+  ttlMs: number;
+}
+
+/** Reads and writes the session cookie: `<session id>.<HMAC-SHA256 of it>`, both base64url (contract §4). */
+export interface SessionCookie {
+  /** The session id of the first well-signed cookie of that name; undefined where there is none. */
+  read(cookieHeader: string | undefined): string | undefined;
+  /** Whether the request carries a cookie of that name at all, well-signed or not. */
+  present(cookieHeader: string | undefined): boolean;
+  /** Value of `Set-Cookie` for a new session. */
+  issue(sessionId: string, secure: boolean): string;
+  /** Value of `Set-Cookie` that removes the cookie. */
+  clear(secure: boolean): string;
+}
+
+export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCookieOptions): SessionCookie {
+  const site = `SameSite=${sameSite[0]?.toUpperCase()}${sameSite.slice(1)}`;
+  const attributes = (secure: boolean) =>
+    `Path=/; HttpOnly; ${site}${secure || sameSite === 'none' ? '; Secure' : ''}`;
+
+  function signatureOf(sessionId: string): Buffer {
+    return createHmac('sha256', secret).update(sessionId).digest();
+  }
+
+  function valuesOf(cookieHeader: string | undefined): string[] {
+    if (cookieHeader === undefined || !cookieHeader.includes(name)) return [];
+    return cookieHeader
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${name}=`))
+      .map((pair) => pair.slice(name.length + 1));
+  }
+
+  function verified(value: string): string | undefined {
+    const dot = value.indexOf('.');
+    if (dot < 1) return undefined;
+    const given = Buffer.from(value.slice(dot + 1), 'base64url');
+    const expected = signatureOf(value.slice(0, dot));
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    return value.slice(0, dot);
+  }
+
+  return {
+    read(cookieHeader) {
+      for (const value of valuesOf(cookieHeader)) {
+        const sessionId = verified(value);
+        if (sessionId !== undefined) return sessionId;
+      }
+      return undefined;
+    },
+    present: (cookieHeader) => valuesOf(cookieHeader).length > 0,
+    issue(sessionId, secure) {
+      const signature = signatureOf(sessionId).toString('base64url');
+      const maxAge = Math.floor(ttlMs / 1000);
+      return `${name}=${sessionId}.${signature}; Max-Age=${maxAge}; ${attributes(secure)}`;
+    },
+    clear: (secure) => `${name}=; Max-Age=0; ${attributes(secure)}`,
+  };
+}
