@@ -55,6 +55,7 @@ export function createConsoleOutput(deps: ConsoleOutputDeps): LineOutput {
 
   /** Writes what the reader takes. True when everything is out (or given up). */
   function flush(): boolean {
+    if (waiting.length === 0 && text === '') return true;
     try {
       while (waiting.length > 0 || text !== '') {
         if (waiting.length === 0) {

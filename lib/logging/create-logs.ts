@@ -4,6 +4,7 @@ import { LOG_TYPES, type LoggingConfig, type LogType } from '../config/schema/lo
 import { parseSize } from '../config/size.ts';
 import { createConsoleOutput, type LineOutput } from './console-output.ts';
 import { createDailyFile } from './daily-file.ts';
+import { isError } from './describe-error.ts';
 import { parseRetention } from './file-names.ts';
 import type { Logs } from './logger.ts';
 import { createJsonMask, createMask } from './mask.ts';
@@ -141,7 +142,7 @@ function checkDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o750 });
     rmdirSync(mkdtempSync(join(directory, '.check-')));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = isError(error) ? error.message : String(error);
     throw new Error(`The log directory ${directory} cannot be written: ${reason}`, { cause: error });
   }
 }

@@ -1,3 +1,5 @@
+import { isError } from './describe-error.ts';
+
 /** What happens to an output that cannot be written. */
 export interface Trouble {
   /** Whether records are dropped at once, because the next try is not due yet. */
@@ -40,7 +42,7 @@ export function createTrouble({ name, now, report, retryAfterMs }: TroubleDeps):
       retryAt = now() + retryAfterMs;
       if (since !== undefined) return;
       since = now();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = isError(error) ? error.message : String(error);
       report(`The ${name()} cannot be written, records are dropped until it can: ${reason}`);
     },
     dropped: count,
