@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LoggingConfig, LogType } from '../../../lib/config/schema/logging.ts';
 import { createLogs, type LogsOptions, type ProcessLogs } from '../../../lib/logging/create-logs.ts';
 import { parseRelayLine, type RecordSink } from '../../../lib/logging/relay.ts';
+import { until } from '../../helpers/until.ts';
 
 type TypeSwitches = LoggingConfig['types']['access'];
 
@@ -81,14 +82,6 @@ const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n')
 const messages = (path: string): string[] => lines(path).map((line) => JSON.parse(line).message);
 const file = (name: string): string => join(directory, name);
 const shown = (): string[] => messages(consolePath);
-
-/** Waits until `check` holds; what is waited for is a write of the thread pool, which has no event to wait on. */
-async function until(check: () => boolean): Promise<void> {
-  for (let tries = 0; !check(); tries += 1) {
-    if (tries > 2000) throw new Error('it did not come to pass');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
 
 describe('log types', () => {
   test('go to console, file, both or nowhere, each by its own switches [S2.1-log-switches, S2.1-log-types]', async () => {
@@ -260,7 +253,7 @@ describe('a log file in trouble', () => {
     const logs = start(configure());
     const logger = logs.logger('access', 'm');
     logger.info('one');
-    await until(() => existsSync(file(today)) && statSync(file(today)).size > 0);
+    await until('the write', () => existsSync(file(today)) && statSync(file(today)).size > 0);
     renameSync(file(today), file('moved'));
     time += 2000;
     logger.info('two');
@@ -273,7 +266,7 @@ describe('a log file in trouble', () => {
     const logs = start(configure());
     const logger = logs.logger('access', 'm');
     logger.info('one');
-    await until(() => existsSync(file(today)));
+    await until('the write', () => existsSync(file(today)));
     rmSync(directory, { recursive: true });
     time += 2000;
     logger.info('two');
@@ -288,12 +281,12 @@ describe('a log file in trouble', () => {
     const logs = start(configure());
     const logger = logs.logger('access', 'm');
     logger.info('lost with the write');
-    await until(() => logs.lost() === 1);
+    await until('the write', () => logs.lost() === 1);
     logger.info('dropped at once');
     expect(logs.lost()).toBe(2);
     time += 1000;
     logger.info('lost with the second try');
-    await until(() => logs.lost() === 3);
+    await until('the write', () => logs.lost() === 3);
     unlinkSync(file(today));
     time += 1000;
     logger.info('kept');
@@ -311,7 +304,7 @@ describe('a log file in trouble', () => {
     rmSync(directory, { recursive: true });
     writeFileSync(directory, 'in the way');
     logger.info('lost');
-    await until(() => logs.lost() === 1);
+    await until('the write', () => logs.lost() === 1);
     rmSync(directory);
     time += 1000;
     logger.info('kept');
@@ -327,7 +320,7 @@ describe('a log file in trouble', () => {
       const logs = start(configure(), { flushAfterMs: 10_000 });
       const logger = logs.logger('access', 'm');
       for (let at = 0; at < 1000; at += 1) logger.info(`record ${at} ${'x'.repeat(100)}`);
-      await until(() => logs.lost() > 0);
+      await until('the write', () => logs.lost() > 0);
       const kept = messages(file(today)).length;
       expect(kept).toBeGreaterThan(100);
       await logs.close();
