@@ -1,8 +1,10 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import type { StreamHead } from './awslambda.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+/** What Node says of a connection that is not there. */
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date']);
 
 /**
  * A response whose bytes go to `begin(head)` as they are written, with its backpressure. Node's own class does the
@@ -30,13 +32,17 @@ export function createStreamedResponse(
         done();
         return;
       }
-      out = begin(headOf(response));
+      out = begin(parseHead(response.statusCode, head.toString('latin1', 0, end)));
       // A caller that left is Lambda's to notice; where it does, the app sees its response close.
       out.once('error', () => socket.destroy());
       pass(out, head.subarray(end + HEAD_END.length), done);
     },
     destroy(error, done) {
-      if (!response.writableFinished) out?.destroy(error ?? new Error('The answer was cut'));
+      if (out !== undefined && !response.writableFinished) {
+        out.destroy(error ?? new Error('The answer was cut'));
+      } else if (out === undefined) {
+        begin({ statusCode: 502, headers: {}, multiValueHeaders: {} }).end();
+      }
       done(null);
     },
   });
@@ -54,11 +60,18 @@ function pass(out: Writable, chunk: Buffer, done: () => void): void {
   else out.once('drain', done);
 }
 
-function headOf(response: ServerResponse): StreamHead {
-  const head: StreamHead = { statusCode: response.statusCode, headers: {}, multiValueHeaders: {} };
-  for (const [name, value] of Object.entries(response.getHeaders() as OutgoingHttpHeaders)) {
-    if (Array.isArray(value)) head.multiValueHeaders[name] = value;
-    else if (value !== undefined) head.headers[name] = String(value);
+function parseHead(statusCode: number, text: string): StreamHead {
+  const head: StreamHead = { statusCode, headers: {}, multiValueHeaders: {} };
+  const values = new Map<string, string[]>();
+  for (const line of text.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    if (!OF_CONNECTION.has(name))
+      values.set(name, [...(values.get(name) ?? []), line.slice(colon + 1).trim()]);
+  }
+  for (const [name, [first = '', ...more]] of values) {
+    if (more.length === 0) head.headers[name] = first;
+    else head.multiValueHeaders[name] = [first, ...more];
   }
   return head;
 }

@@ -55,7 +55,8 @@ export function open(url: string | URL, options: SendOptions = {}): Promise<Open
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+        ...(body !== undefined &&
+          !('transfer-encoding' in headers) && { 'content-length': Buffer.byteLength(body) }),
         ...headers,
       },
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
