@@ -14,6 +14,8 @@ export interface SchemaNode {
   default?: unknown;
   derived?: string;
   minimum?: number;
+  maximum?: number;
+  format?: string;
   unit?: string;
   description?: string;
   expected?: string;

@@ -8,11 +8,14 @@ export const authSection = filledSection(
     type: oneOf('How a bearer token is checked.', ['edapi', 'jwt', 'apiKey'] as const, 'edapi'),
     edapi_url: Type.Optional(text('Identity API, for type edapi.', { format: 'http-url' })),
     jwt: Type.Optional(
-      section({
-        issuer: text('Expected `iss`.'),
-        audience: text('Expected `aud`.'),
-        jwks_uri: text('Address of the key set.', { format: 'http-url' }),
-      }),
+      section(
+        {
+          issuer: text('Expected `iss`.'),
+          audience: text('Expected `aud`.'),
+          jwks_uri: text('Address of the key set.', { format: 'http-url' }),
+        },
+        'For type jwt.',
+      ),
     ),
     apiKeys: Type.Array(
       section({

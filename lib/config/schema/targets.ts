@@ -77,10 +77,13 @@ export const targetSchema = section({
   ),
   fallback: textList('Target ids tried in order before the first byte.'),
   price: Type.Optional(
-    section({
-      prompt: Type.Number({ minimum: 0, description: 'Per million prompt tokens.' }),
-      completion: Type.Number({ minimum: 0, description: 'Per million completion tokens.' }),
-    }),
+    section(
+      {
+        prompt: Type.Number({ minimum: 0, description: 'Per million prompt tokens.' }),
+        completion: Type.Number({ minimum: 0, description: 'Per million completion tokens.' }),
+      },
+      'Gives cost in usage.',
+    ),
   ),
 });
 

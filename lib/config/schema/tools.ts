@@ -59,15 +59,18 @@ export const hubToolSchema = section({
     description: 'JSON Schema of the arguments.',
     default: { type: 'object' },
   }),
-  request: section({
-    method: oneOf('HTTP method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const, 'GET'),
-    url: text('Address; `{name}` takes an argument, encoded for its place.'),
-    headers: textMap('Headers; `{name}` takes an argument.'),
-    query: textMap('Query parameters; `{name}` takes an argument.'),
-    body: Type.Optional(
-      Type.Unknown({ description: 'JSON body; a text `{name}` takes an argument as it is.' }),
-    ),
-  }),
+  request: section(
+    {
+      method: oneOf('HTTP method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const, 'GET'),
+      url: text('Address; `{name}` takes an argument, encoded for its place.'),
+      headers: textMap('Headers; `{name}` takes an argument.'),
+      query: textMap('Query parameters; `{name}` takes an argument.'),
+      body: Type.Optional(
+        Type.Unknown({ description: 'JSON body; a text `{name}` takes an argument as it is.' }),
+      ),
+    },
+    'The call that answers the tool.',
+  ),
   timeout: milliseconds('Time for the whole call.', { default: 60_000 }),
 });
 

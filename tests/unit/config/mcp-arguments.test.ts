@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { inlineCodeFlags, isLoaderName } from '../../../lib/config/rules/loader-risks.ts';
 import { climbs, holdsNul } from '../../../lib/config/rules/traversal.ts';
 
-describe('an argument climbs out of its directory [S2.8-traversal]', () => {
+describe('an argument climbs out of its directory', () => {
   test.each([
     '..',
     '../x',
@@ -25,7 +25,7 @@ describe('an argument climbs out of its directory [S2.8-traversal]', () => {
     '%EF%BC%8E%EF%BC%8E/x',
     'file:///a/../b',
     '%ff../x/%2e%2e',
-  ])('%j', (argument) => {
+  ])('%j [S2.8-traversal]', (argument) => {
     expect(climbs(argument)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('an argument climbs out of its directory [S2.8-traversal]', () => {
     '100%',
     '%zz/a',
     'https://example.org/a?b=c',
-  ])('but %j does not', (argument) => {
+  ])('but %j does not [S2.8-traversal]', (argument) => {
     expect(climbs(argument)).toBe(false);
   });
 });
