@@ -7,6 +7,7 @@ import { createAnswerCall } from './answer-call.ts';
 import { createModelRoutes } from './models.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { compileTargets } from './targets.ts';
+import { LONGEST_CONNECT_MS } from './upstream/http-upstream.ts';
 import type { OutboundProxy } from './upstream/outbound-proxy.ts';
 
 export interface AiLinkDeps {
@@ -19,6 +20,8 @@ export interface AiLinkDeps {
   outboundProxy: OutboundProxy;
   /** In [0, 1), for the jitter of retries. Default: Math.random. */
   random?: () => number;
+  /** Longest time for a connection to a provider, in ms. Default: 10 s (contract §2). */
+  connectTimeout?: number;
 }
 
 /** AI-Link: the companion's side of `/v1` (contract §5). Throws when a target cannot be called at all. */
@@ -27,6 +30,7 @@ export function createAiLink(deps: AiLinkDeps): CompanionCapability {
   const targets = compileTargets(config.targets, {
     maxRedirects: config.hub.http_client.maxRedirects,
     outboundProxy: deps.outboundProxy,
+    connectTimeout: deps.connectTimeout ?? LONGEST_CONNECT_MS,
   });
   const answerCall = createAnswerCall({
     targets,

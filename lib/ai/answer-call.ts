@@ -191,10 +191,13 @@ export function createAnswerCall(deps: AnswerCallDeps): AnswerCall {
 
     function logCall(): void {
       for (const { target, failure } of progress?.overcome ?? []) {
-        errorLogger.warn(adviceOf(failure, target), { requestId: context.requestId, target: target.id });
+        errorLogger.warn(mask(adviceOf(failure, target)), {
+          requestId: context.requestId,
+          target: target.id,
+        });
       }
       if (ending.failure !== undefined && target !== undefined && ending.failure.kind !== 'rejected') {
-        errorLogger.error(adviceOf(ending.failure, target), {
+        errorLogger.error(mask(adviceOf(ending.failure, target)), {
           requestId: context.requestId,
           target: target.id,
           attempts: progress?.attempts,

@@ -2,11 +2,7 @@ import type { TargetConfig } from '../config/schema/targets.ts';
 import type { Provider, ProviderCall } from './providers/provider.ts';
 import { PROVIDERS } from './providers/registry.ts';
 import { createSlots, type Slots } from './slots.ts';
-import {
-  createHttpUpstream,
-  type HttpUpstreamOptions,
-  LONGEST_CONNECT_MS,
-} from './upstream/http-upstream.ts';
+import { createHttpUpstream, type HttpUpstreamOptions } from './upstream/http-upstream.ts';
 import type { Upstream, UpstreamCall } from './upstream/upstream.ts';
 
 /** A target as it is compiled at start: all that its calls share. */
@@ -58,14 +54,16 @@ function compileTarget(
     throw new Error(`Target ${config.id}: provider ${config.provider} is not supported`);
   const { request } = provider;
   const baseUrl = config.baseUrl ?? request.defaultBaseUrl;
-  const connectTimeout = Math.min(LONGEST_CONNECT_MS, config.requestTimeout);
   let upstream = request.createUpstream?.();
   let hideHost = (text: string) => text;
   if (upstream === undefined) {
     if (baseUrl === undefined)
       throw new Error(`Target ${config.id}: provider ${config.provider} needs a baseUrl`);
     const url = new URL(baseUrl);
-    upstream = createHttpUpstream(url, connectTimeout, options);
+    upstream = createHttpUpstream(url, {
+      ...options,
+      connectTimeout: Math.min(options.connectTimeout, config.requestTimeout),
+    });
     hideHost = createHostMask(url);
   }
   return {

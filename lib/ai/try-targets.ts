@@ -71,7 +71,12 @@ async function tryTarget(
     throw new HubError('not_supported', `Target ${target.id} does not support ${context.request.operation}`);
   }
   const { config } = target;
-  const call = { request: context.request, model: asked ?? config.options.model };
+  const { request } = context;
+  const call: ProviderCall = {
+    request,
+    model: asked ?? config.options.model,
+    hidesUsage: config.askUsage && !request.wantsUsage,
+  };
   const prepared = withTrace(target.prepare(call), context.traceparent);
   const deadline = performance.now() + config.requestTimeout;
   if (!(await takePlace(target, config.requestTimeout, context.watch))) return { kind: 'left' };

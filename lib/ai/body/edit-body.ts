@@ -10,7 +10,7 @@ export interface BodyChanges {
   maxTokens: number | undefined;
   /** The name of the limit that the provider of a chat knows. */
   maxTokensField: 'max_completion_tokens' | 'max_tokens';
-  /** Ask a streaming provider for usage. */
+  /** Ask for usage, if the body is of a stream. */
   askUsage: boolean;
 }
 
@@ -52,7 +52,7 @@ export function editBody(request: AiRequest, changes: BodyChanges): Buffer {
     added += `"${limit}":${changes.maxTokens},`;
   }
 
-  if (request.stream && changes.askUsage && OPERATIONS[operation].hasUsageOption && !request.wantsUsage) {
+  if (request.stream && changes.askUsage && OPERATIONS[operation].hasUsageOption) {
     const span = spans.stream_options;
     const options = request.document.stream_options;
     if (span === undefined) added += '"stream_options":{"include_usage":true},';

@@ -15,7 +15,7 @@ const TEXT_MEMBERS = ['"content"', '"arguments"', '"reasoning_content"', '"text"
  * each event as text and parses only the first one and those that say something new.
  */
 export const relayedStream: ProviderStream = {
-  createReader(sink: StreamSink, facts: CallFacts, { request }: ProviderCall): StreamReader {
+  createReader(sink: StreamSink, facts: CallFacts, { hidesUsage }: ProviderCall): StreamReader {
     let isOpen = false;
 
     function onFrame(bytes: Buffer, start: number, end: number): boolean {
@@ -49,12 +49,12 @@ export const relayedStream: ProviderStream = {
       return note(document);
     }
 
-    /** @returns false for the chunk that holds only the usage, when the caller did not ask for it. */
+    /** @returns false for the chunk that holds only the usage, when it is not for the caller. */
     function note(document: Record<string, unknown>): boolean {
       noteFacts(document, facts);
       if (errorOf(document) !== undefined) facts.hasFailed = true;
       const { choices, usage } = document;
-      return request.wantsUsage || !isObject(usage) || !Array.isArray(choices) || choices.length > 0;
+      return !hidesUsage || !isObject(usage) || !Array.isArray(choices) || choices.length > 0;
     }
 
     const splitter = createFrameSplitter({

@@ -20,6 +20,8 @@ export interface ProviderCall {
   request: AiRequest;
   /** The model to ask for: the caller's, else the target's; undefined when there is neither. */
   model: string | undefined;
+  /** The hub alone asks for usage: the chunk that holds nothing else is not for the caller. */
+  hidesUsage: boolean;
 }
 
 /** `request.ts`: what goes out. */

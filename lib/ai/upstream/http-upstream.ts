@@ -7,6 +7,8 @@ export interface HttpUpstreamOptions {
   /** Redirects followed at most; 0 never follows. */
   maxRedirects: number;
   outboundProxy: OutboundProxy;
+  /** ms */
+  connectTimeout: number;
 }
 
 /** The longest time that a provider may take to accept a connection (contract §2). */
@@ -20,13 +22,9 @@ const KEEP_ALIVE_MS = 30_000;
  * decided here once. The clocks of calls belong to their callers, so undici's are off.
  *
  * @param baseUrl its path is put in front of every call's path.
- * @param connectTimeout ms, at most `LONGEST_CONNECT_MS`.
  */
-export function createHttpUpstream(
-  baseUrl: URL,
-  connectTimeout: number,
-  options: HttpUpstreamOptions,
-): Upstream {
+export function createHttpUpstream(baseUrl: URL, options: HttpUpstreamOptions): Upstream {
+  const { connectTimeout } = options;
   const basePath = baseUrl.pathname.replace(/\/+$/, '');
   const poolOptions = {
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../body/ai-request.ts';
 import type { Operation } from '../../operations.ts';
 import type { UpstreamCall } from '../../upstream/upstream.ts';
+import type { ProviderCall } from '../provider.ts';
 
 /** What echo answers, before it is put into words of a protocol. */
 export interface EchoReply {
   operation: Operation;
   model: string;
   stream: boolean;
+  /** Whether a stream ends with a chunk that holds only the usage. */
+  tellsUsage: boolean;
   /** One text a choice (or an input, of embeddings). */
   texts: string[];
   finishReason: 'stop' | 'length' | 'tool_calls';
@@ -38,14 +41,15 @@ const LONGEST_DELAY_MS = 60_000;
  * `echo_delay_ms`, at most 60000, slows the answer down: each event of a stream, or the whole.
  */
 export function echoReply(
-  operation: Operation,
-  document: JsonObject,
-  stream: boolean,
-  model?: string,
+  { request, model, hidesUsage }: ProviderCall,
+  defaultLimit: number | undefined,
 ): EchoReply {
+  const { operation, document, stream } = request;
   const prompts = promptsOf(operation, document);
   const promptTokens = prompts.counted.reduce((sum, text) => sum + countWords(text), 0);
-  const limit = intOf(document.max_completion_tokens ?? document.max_tokens ?? document.max_output_tokens);
+  const limit = intOf(
+    document.max_completion_tokens ?? document.max_tokens ?? document.max_output_tokens ?? defaultLimit,
+  );
   const toolCall = forcedTool(document, prompts);
   const choices = operation === 'chat.completions' ? Math.min(intOf(document.n) ?? 1, MOST_CHOICES) : 1;
   const whole = Array.from({ length: Math.max(1, choices) }, () => prompts.echoed).flat();
@@ -56,6 +60,7 @@ export function echoReply(
     operation,
     model: model ?? DEFAULT_MODEL,
     stream,
+    tellsUsage: hidesUsage || request.wantsUsage,
     texts,
     finishReason: toolCall !== undefined ? 'tool_calls' : isCut ? 'length' : 'stop',
     toolCall,

@@ -9,12 +9,11 @@ export const request: ProviderRequest = {
   operations: ['chat.completions', 'completions', 'embeddings', 'responses'],
   createUpstream: createEchoUpstream,
   compile(target) {
-    const limit = target.options.max_completion_tokens;
-    return ({ request: { operation, document, stream }, model }): EchoCall => ({
+    return (call): EchoCall => ({
       path: '/',
       headers: [],
       body: NOTHING,
-      reply: echoReply(operation, { max_completion_tokens: limit, ...document }, stream, model),
+      reply: echoReply(call, target.options.max_completion_tokens),
     });
   },
 };

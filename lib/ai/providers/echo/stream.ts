@@ -32,7 +32,9 @@ function* chunkEvents(reply: EchoReply): Generator<string, void, undefined> {
     }
     yield chunk(index, isChat ? {} : { text: '' }, reply.finishReason);
   }
-  yield `data: ${JSON.stringify({ ...envelope, choices: [], usage: usageOf(reply) })}\n\n`;
+  if (reply.tellsUsage) {
+    yield `data: ${JSON.stringify({ ...envelope, choices: [], usage: usageOf(reply) })}\n\n`;
+  }
   yield 'data: [DONE]\n\n';
 }
 
