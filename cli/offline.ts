@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCompanionProcess } from '../gateway/companion-process.ts';
@@ -13,7 +14,7 @@ import { loadDotEnv, readEnvironment } from '../lib/config/environment.ts';
 import { loadConfig } from '../lib/config/load.ts';
 import type { Environment, LoadedConfig } from '../lib/config/loaded.ts';
 import { parseRelayLine } from '../lib/logging/relay.ts';
-import { originOf } from '../lib/process/listen.ts';
+import { listen, originOf } from '../lib/process/listen.ts';
 import { openLogs } from '../lib/process/open-logs.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { startFaultText } from '../lib/process/start-fault-text.ts';
@@ -22,8 +23,8 @@ import { onStopSignals } from '../lib/process/stop-signals.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The companion listens, or fails, in this time. */
 const COMPANION_WAIT_MS = 10_000;
-/** serverless-offline waits 5 s for open connections; then it is killed. */
-const EMULATOR_STOP_MS = 6000;
+/** serverless-offline would wait 5 s for open connections. Its calls end with it: nobody could take their answers. */
+const EMULATOR_STOP_MS = 500;
 const LAST_LINES = 30;
 
 async function offline(): Promise<void> {
@@ -32,6 +33,7 @@ async function offline(): Promise<void> {
   const loaded = loadConfig({ path: environment.configPath, env: process.env });
   const { hub, auth } = loaded.config;
   const host = hub.host ?? (auth.enabled ? '0.0.0.0' : '127.0.0.1');
+  await makeSureIsFree(host, hub.port);
   const companion = await startCompanion(environment, loaded);
   const emulator = startEmulator({
     args: ['--host', host, '--httpPort', String(hub.port)],
@@ -60,6 +62,13 @@ async function offline(): Promise<void> {
     void stop(1);
   });
   emulator.once('message', ({ url }: { url: string }) => console.log(`hub listening on ${url}`));
+}
+
+/** The emulator would drown a port in use in its chat. @throws StartFault */
+async function makeSureIsFree(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await listen(probe, host, port, 'The hub cannot listen');
+  await new Promise((done) => probe.close(done));
 }
 
 /** A companion of its own, or the one that `AILINK_URL` names. */
@@ -101,7 +110,7 @@ async function startCompanion(
     url,
     token,
     async stop() {
-      await child.stop(loaded.config.hub.shutdownTimeout);
+      await child.stop(EMULATOR_STOP_MS);
       await logs.close();
     },
   };
