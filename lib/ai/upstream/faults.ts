@@ -22,17 +22,21 @@ const BY_CODE: Record<string, UpstreamFault> = {
 /** Reads errno, undici, llhttp and OpenSSL codes, walking the chain of causes. */
 export function faultOf(error: Error): UpstreamFault {
   let current: unknown = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+  for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth += 1) {
     if (current instanceof ConnectTimeout) return 'timeout';
     if (current instanceof RedirectRefused) return 'malformed';
-    const { code } = current as { code?: unknown };
-    if (typeof code === 'string') {
-      const known = BY_CODE[code];
-      if (known !== undefined) return known;
-      if (code.startsWith('HPE_')) return 'malformed';
-      if (/^(ERR_TLS|ERR_SSL)_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
-    }
-    current = current.cause;
+    // Not every error comes from this realm, so its class says nothing.
+    const { code, cause }: { code?: unknown; cause?: unknown } = current;
+    const fault = typeof code === 'string' ? faultOfCode(code) : undefined;
+    if (fault !== undefined) return fault;
+    current = cause;
   }
   return 'unreachable';
+}
+
+function faultOfCode(code: string): UpstreamFault | undefined {
+  const known = BY_CODE[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return 'malformed';
+  return /^(ERR_TLS|ERR_SSL)_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? 'tls' : undefined;
 }
