@@ -35,7 +35,9 @@ export function fillDefaults(
     if (!('default' in schema)) return undefined;
     return fillDefaults(schema, structuredClone(schema.default), convertible, path);
   }
-  if (typeof value === 'string') return convertible(path) ? convert(schema, value) : value;
+  if (typeof value === 'string') {
+    return convertible(path) || isBooleanOrText(schema) ? convert(schema, value) : value;
+  }
   const below = (node: SchemaNode, part: unknown, key: string | number) =>
     fillDefaults(node, part, convertible, [...path, key]);
   if (Array.isArray(value)) {
@@ -86,6 +88,11 @@ export function fillDerived(schema: SchemaNode, root: unknown): void {
 /** `proxies:` with nothing below it is a section left out; a list of texts such as `allowedNetworks:` is not. */
 function mayBeEmpty(schema: SchemaNode): boolean {
   return schema.properties !== undefined || schema.items?.properties !== undefined;
+}
+
+/** `trustProxy: "true"` can only mean the boolean, quoted or not. */
+function isBooleanOrText({ anyOf = [] }: SchemaNode): boolean {
+  return anyOf.some((one) => one.type === 'boolean') && anyOf.some((one) => one.type === 'string');
 }
 
 function convert(schema: SchemaNode, text: string): unknown {

@@ -127,8 +127,14 @@ function typeWording(error: ErrorObject, schema: SchemaNode): string {
   if (schema.type === 'integer' && typeof error.data === 'number' && Number.isFinite(error.data)) {
     return 'must be a whole number';
   }
-  const hint = schema.type === 'string' && ['number', 'boolean'].includes(typeof error.data);
-  return `must be ${TYPES[schema.type ?? ''] ?? 'of another type'}${hint ? '; put it in quotes' : ''}`;
+  return `must be ${TYPES[schema.type ?? ''] ?? 'of another type'}${typeHint(schema.type, error.data)}`;
+}
+
+/** YAML 1.2 reads `8080` as a number and `yes` as a text: both surprise people. */
+function typeHint(wanted: string | undefined, value: unknown): string {
+  if (wanted === 'string' && ['number', 'boolean'].includes(typeof value)) return '; put it in quotes';
+  if (wanted === 'boolean' && /^(yes|no|on|off|y|n)$/i.test(String(value))) return '; write true or false';
+  return '';
 }
 
 function unit(schema: SchemaNode): string {

@@ -14,6 +14,9 @@ export const adminRules: Rule = (view, { report }) => {
   if (admin?.enabled === true && !admin.apiKeys?.length) {
     report.fault([...path, 'apiKeys'], 'is required when auth.admin.enabled is true');
   }
+  if (admin?.enabled === false && admin.apiKeys?.length) {
+    report.warn([...path, 'apiKeys'], 'are not used: auth.admin.enabled is false');
+  }
   const seen = new Map<string, number>();
   eachItem(admin?.apiKeys, (key, index) => {
     const here = [...path, 'apiKeys', index];

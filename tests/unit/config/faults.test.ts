@@ -28,13 +28,13 @@ const tool = (request: string, schema = 'properties: {city: {type: string}}') =>
     request:
       ${request}`;
 
-/** Title, text of config.yaml, every fault in its exact words. */
+/** Title (and the requirements it verifies), text of config.yaml, every fault in its exact words. */
 type Case = [title: string, text: string, ...faults: string[]];
 
 const cases: Record<string, Case[]> = {
   'types and ranges': [
     [
-      'a port that is no number',
+      'a port that is no number [C2-fault-line S2.1-validation-failed]',
       'hub:\n  host: localhost\n  port: abc',
       'hub.port must be a number (config.yaml:3)',
     ],
@@ -53,6 +53,11 @@ const cases: Record<string, Case[]> = {
       'a switch that is a text',
       'swagger:\n  enabled: "true"',
       'swagger.enabled must be a boolean (config.yaml:2)',
+    ],
+    [
+      'a switch in old YAML',
+      'auth:\n  enabled: yes',
+      'auth.enabled must be a boolean; write true or false (config.yaml:2)',
     ],
     ['a switch left empty', 'auth:\n  enabled:', 'auth.enabled must be a boolean (config.yaml:2)'],
     [
@@ -135,7 +140,7 @@ const cases: Record<string, Case[]> = {
   ],
   keys: [
     [
-      'a misspelt key',
+      'a misspelt key [C2-unknown-keys]',
       'hub:\n  prot: 3000',
       'hub.prot is not a known key; did you mean hub.port? (config.yaml:2)',
     ],
@@ -206,12 +211,12 @@ const cases: Record<string, Case[]> = {
       'config.yaml is not valid YAML: a tag (!…) is unknown (config.yaml:1)',
     ],
     [
-      'an alias bomb',
+      'an alias bomb [C2-alias-bomb]',
       `a: &a [1,1,1,1,1,1,1,1,1]\n${[...'bcdefgh'].map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]`).join('\n')}`,
       'config.yaml expands YAML aliases to too many values',
     ],
     ['an alias of itself', 'hub: &a\n  tls: *a', 'hub is nested too deeply (config.yaml:1)'],
-    ['a file past 1 MB', `# ${'x'.repeat(1_048_577)}`, 'config.yaml is larger than 1 MB'],
+    ['a file past 1 MB [C2-file-size]', `# ${'x'.repeat(1_048_577)}`, 'config.yaml is larger than 1 MB'],
     [
       'absurd nesting',
       `hub: ${'['.repeat(500)}${']'.repeat(500)}`,
@@ -220,7 +225,7 @@ const cases: Record<string, Case[]> = {
   ],
   targets: [
     [
-      'two targets of one id',
+      'two targets of one id [C2-duplicates]',
       'targets:\n  - {id: a, provider: echo}\n  - {id: a, provider: echo}',
       'targets[1].id repeats the id of targets[0] (config.yaml:3)',
     ],
@@ -285,12 +290,12 @@ const cases: Record<string, Case[]> = {
   ],
   'tool servers': [
     [
-      'a program outside the allowlist',
+      'a program outside the allowlist [S2.8-allowlist]',
       server('command: bash'),
       'mcp.servers[0].command must be one of node, npx, python, python3, uv, uvx (config.yaml:4)',
     ],
     [
-      'an allowed program by its path',
+      'an allowed program by its path [S2.8-allowlist]',
       server('command: /usr/bin/node'),
       'mcp.servers[0].command must be one of node, npx, python, python3, uv, uvx (config.yaml:4)',
     ],
@@ -310,7 +315,7 @@ const cases: Record<string, Case[]> = {
       'mcp.servers[0].command is required for transport stdio (config.yaml:3)',
     ],
     [
-      'an argument that climbs',
+      'an argument that climbs [S2.8-traversal C2-array-paths]',
       server('command: node\nargs: [a.js, ../secret]'),
       'mcp.servers[0].args[1] must not hold a path traversal (..) (config.yaml:5)',
     ],
@@ -375,17 +380,17 @@ const cases: Record<string, Case[]> = {
       'mcp.servers[0].name is reserved for the tools of this file (config.yaml:3)',
     ],
     [
-      'a name with two underscores',
+      'a name with two underscores [C6-aggregate-server-names]',
       'mcp:\n  servers:\n    - name: a__b\n      command: node',
       'mcp.servers[0].name must be letters, digits, `.`, `-` and single `_` between them, starting with a letter or digit (config.yaml:3)',
     ],
     [
-      'two servers of one name',
+      'two servers of one name [C2-duplicates S2.8-name]',
       'mcp:\n  servers:\n    - {name: a, command: node}\n    - {name: a, command: npx}',
       'mcp.servers[1].name repeats the name of servers[0] (config.yaml:4)',
     ],
     [
-      'inline code under strict rules',
+      'inline code under strict rules [C2-mcp-strict]',
       'mcp:\n  security: {strict: true}\n  servers:\n    - name: a\n      command: node\n      args: [-e, "1"]\n      env: {NODE_OPTIONS: --import=x}',
       'mcp.servers[0].args[0] makes the command run or load code given beside the script (config.yaml:6)',
       'mcp.servers[0].env.NODE_OPTIONS makes the command load code of its choice (config.yaml:7)',
@@ -393,7 +398,7 @@ const cases: Record<string, Case[]> = {
   ],
   'tools of the hub': [
     [
-      'two tools of one name',
+      'two tools of one name [C2-duplicates]',
       `${tool('url: https://api.example.org')}\n  - name: weather\n    description: Again.\n    request: {url: https://api.example.org}`,
       'tools[1].name repeats the name of tools[0] (config.yaml:9)',
     ],
@@ -445,7 +450,7 @@ const cases: Record<string, Case[]> = {
       'auth.admin.apiKeys is required when auth.admin.enabled is true (config.yaml:2)',
     ],
     [
-      'an admin key of 31 characters',
+      'an admin key of 31 characters [S2.3-key-length S8-admin-key-length]',
       `auth:\n  admin:\n    enabled: true\n    apiKeys:\n      - ${KEY.slice(0, 31)}`,
       'auth.admin.apiKeys[0] must be at least 32 characters (config.yaml:5)',
     ],
@@ -471,7 +476,7 @@ const cases: Record<string, Case[]> = {
       'auth.edapi_url is required for auth.type edapi (config.yaml:1)',
     ],
     [
-      'a short session secret',
+      'a short session secret [C4-secret-length]',
       'auth:\n  enabled: true\n  edapi_url: https://id.example.org\n  session:\n    cookie:\n      secret: short',
       'auth.session.cookie.secret must be at least 32 characters (config.yaml:6)',
     ],
@@ -561,7 +566,7 @@ const cases: Record<string, Case[]> = {
       'swagger.path must not lie under /admin, which belongs to the hub (config.yaml:1)',
     ],
     [
-      'two proxies of one id',
+      'two proxies of one id [C2-duplicates]',
       'proxies:\n  - {id: a, url: "http://a"}\n  - {id: a, url: "http://b"}',
       'proxies[1].id repeats the id of proxies[0] (config.yaml:3)',
     ],
@@ -578,7 +583,7 @@ const cases: Record<string, Case[]> = {
   ],
   'video accounts': [
     [
-      'two accounts of one id',
+      'two accounts of one id [C2-duplicates]',
       account(
         '    - {id: main, client_id: c, client_secret: s, redirect_uri: "http://localhost/videohost/auth/idp/callback?target=main"}',
       ),
@@ -590,7 +595,7 @@ const cases: Record<string, Case[]> = {
       'videohost.accounts[0].id must be letters, digits, `_`, `.` and `-` without `..` (config.yaml:3)',
     ],
     [
-      'two accounts with one token file',
+      'two accounts with one token file [C2-one-token-file]',
       account(
         '    - {id: other, client_id: c, client_secret: s, redirect_uri: "http://localhost/videohost/auth/idp/callback?target=other"}\n  token_storage_file: token.json',
       ),
@@ -626,8 +631,11 @@ const cases: Record<string, Case[]> = {
 
 for (const [area, rows] of Object.entries(cases)) {
   describe(area, () => {
-    test.each(rows)('%s is refused', (_title, text, ...faults) => {
-      expect(faultsOf(text)).toEqual(faults);
-    });
+    for (const [title, text, ...faults] of rows) {
+      const [, what, ids = ''] = /^(.*?)( \[.*\])?$/.exec(title) ?? [];
+      test(`${what} is refused${ids}`, () => {
+        expect(faultsOf(text)).toEqual(faults);
+      });
+    }
   });
 }

@@ -335,6 +335,11 @@ describe('warnings', () => {
       'mcp.servers[0].env.LD_PRELOAD makes the command load code of its choice (config.yaml:1)',
     ],
     [
+      'admin keys that nothing uses',
+      'auth: {admin: {apiKeys: ["${KEY-k3y-0123456789-abcdefghijklmnop-98}"]}}',
+      'auth.admin.apiKeys are not used: auth.admin.enabled is false (config.yaml:1)',
+    ],
+    [
       'certificates without TLS',
       'hub: {tls: {cert: a.pem, key: b.pem}}',
       'hub.tls has files but is not enabled: the hub serves plain HTTP (config.yaml:1)',

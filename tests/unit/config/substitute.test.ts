@@ -113,7 +113,7 @@ describe('a substituted value', () => {
   test('becomes a boolean where the schema asks for one [C2-subst-typed]', () => {
     expect(loadText('swagger: {enabled: "${DOCS}"}', { DOCS: 'true' }).config.swagger.enabled).toBe(true);
     expect(faultsOf('swagger: {enabled: "${DOCS}"}', { DOCS: 'yes' })).toEqual([
-      'swagger.enabled must be a boolean (config.yaml:1)',
+      'swagger.enabled must be a boolean; write true or false (config.yaml:1)',
     ]);
   });
 
@@ -129,6 +129,7 @@ describe('a substituted value', () => {
   ])('of a boolean-or-string key: %s [C2-boolean-or-string]', (text, value) => {
     const yaml = 'hub: {security: {trustProxy: "${TRUST}"}}';
     expect(loadText(yaml, { TRUST: text }).config.hub.security.trustProxy).toBe(value);
+    expect(loadText(`hub: {security: {trustProxy: "${text}"}}`).config.hub.security.trustProxy).toBe(value);
   });
 
   test('of a size key may be a plain number of bytes', () => {
