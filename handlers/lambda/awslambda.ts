@@ -15,5 +15,10 @@ export interface AwsLambda {
   HttpResponseStream: { from(out: Writable, head: StreamHead): Writable };
 }
 
-/** The runtime's streaming interface; undefined outside of Lambda. */
-export const awsLambda = (globalThis as unknown as { awslambda?: AwsLambda }).awslambda;
+const runtime = (globalThis as unknown as { awslambda?: Partial<AwsLambda> }).awslambda;
+
+/** The runtime's streaming interface; undefined outside of Lambda, where libraries may have put an object there too. */
+export const awsLambda =
+  runtime?.streamifyResponse !== undefined && runtime.HttpResponseStream !== undefined
+    ? (runtime as AwsLambda)
+    : undefined;
