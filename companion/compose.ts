@@ -1,5 +1,6 @@
+import { createAiLink } from '../lib/ai/ai-link.ts';
 import type { CompanionCapability } from '../lib/companion-client/internal-route.ts';
-import type { LoadedConfig } from '../lib/config/loaded.ts';
+import type { Environment, LoadedConfig } from '../lib/config/loaded.ts';
 import { parseSize } from '../lib/config/size.ts';
 import type { Logs } from '../lib/logging/logger.ts';
 import { createMask } from '../lib/logging/mask.ts';
@@ -11,22 +12,29 @@ import { createUsageRoutes } from '../lib/usage/internal-routes.ts';
 export interface ComposeCapabilitiesDeps {
   loaded: LoadedConfig;
   logs: Logs;
+  outboundProxy: Environment['outboundProxy'];
 }
 
 /** Everything that lives in the companion. */
-export function composeCapabilities({ loaded, logs }: ComposeCapabilitiesDeps): CompanionCapability[] {
+export function composeCapabilities({
+  loaded,
+  logs,
+  outboundProxy,
+}: ComposeCapabilitiesDeps): CompanionCapability[] {
   const { config, secrets } = loaded;
   const prices = new Map(config.targets.map((target) => [target.id, target.price]));
   const counters = createUsageCounters({ now: Date.now, price: (target) => prices.get(target) });
+  const mask = createMask(secrets);
   const mcp = createMcpGateway({
     mcp: config.mcp,
     tools: config.tools,
     bodyLimit: parseSize(config.hub.limits.jsonBody),
     logs,
-    mask: createMask(secrets),
+    mask,
     version: VERSION,
   });
   return [
+    createAiLink({ config, usage: counters, logs, mask, outboundProxy }),
     mcp,
     { routes: createUsageRoutes({ counters, mcp: { connections: mcp.stats, reset: mcp.reset } }) },
   ];

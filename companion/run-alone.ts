@@ -24,7 +24,7 @@ export async function runAlone(): Promise<void> {
     loaded,
     token,
     logs,
-    capabilities: composeCapabilities({ loaded, logs }),
+    capabilities: composeCapabilities({ loaded, logs, outboundProxy: environment.outboundProxy }),
   });
   onStopSignals(
     () => void companion.stop(loaded.config.hub.shutdownTimeout).then(() => process.exit(0)),

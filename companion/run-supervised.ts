@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readEnvironment } from '../lib/config/environment.ts';
 import { createRelaySink } from '../lib/logging/relay.ts';
 import { openLogs } from '../lib/process/open-logs.ts';
 import { onStopSignals } from '../lib/process/stop-signals.ts';
@@ -27,7 +28,11 @@ export async function runSupervised(link: GatewayLink): Promise<void> {
     loaded,
     token,
     logs,
-    capabilities: composeCapabilities({ loaded, logs }),
+    capabilities: composeCapabilities({
+      loaded,
+      logs,
+      outboundProxy: readEnvironment(process.env).outboundProxy,
+    }),
   });
   const shutdownTimeout = loaded.config.hub.shutdownTimeout;
 

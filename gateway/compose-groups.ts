@@ -1,3 +1,4 @@
+import { createAiRoutes } from '../lib/ai/routes.ts';
 import type { CompanionClient } from '../lib/companion-client/companion-client.ts';
 import type { LoadedConfig } from '../lib/config/loaded.ts';
 import { parseSize } from '../lib/config/size.ts';
@@ -22,6 +23,7 @@ export function composeGroups({ loaded, companion, origins, draining }: ComposeG
   const bodyLimit = parseSize(config.hub.limits.jsonBody);
   return [
     createHealthRoutes({ healthCheck: config.healthCheck, companion, draining }),
+    createAiRoutes({ companion, bodyLimit }),
     createMcpRoutes({ companion, origins, bodyLimit }),
   ];
 }
