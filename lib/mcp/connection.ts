@@ -4,7 +4,6 @@ import {
   type ConnectionState,
   type ConnectionTiming,
   INITIAL_STATE,
-  isUp,
   transition,
 } from './connection-state.ts';
 import { cancelledFailure, ToolFailure, toToolFailure } from './failure.ts';
@@ -67,7 +66,7 @@ export interface ServerConnectionDeps {
   log: Logger;
   mask(text: string): string;
   version: string;
-  /** The catalog, or whether the server is up, has changed. */
+  /** A new listing has come. */
   changed(): void;
   now?(): number;
   random?(): number;
@@ -130,7 +129,6 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     if (before.status === 'connecting') {
       for (const wake of [...waiting]) wake();
     }
-    if (isUp(before.status) !== isUp(state.status)) deps.changed();
   }
 
   /** Timers never keep the process alive, and one of a kind runs at a time. */

@@ -1,5 +1,6 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { ToolFailure, toToolFailure } from './failure.ts';
+import { isObject } from './json-value.ts';
 import type { RpcClient } from './rpc-client.ts';
 
 /** How a server introduced itself. */
@@ -34,11 +35,11 @@ export async function initialize(
       `The tool server speaks protocol version ${String(protocolVersion)}, which the hub does not`,
     );
   }
-  const { tools } = isRecord(capabilities) ? capabilities : { tools: undefined };
-  client.transport.negotiated(protocolVersion, isRecord(tools) && tools.listChanged === true);
+  const { tools } = isObject(capabilities) ? capabilities : { tools: undefined };
+  client.transport.negotiated(protocolVersion, isObject(tools) && tools.listChanged === true);
   client.notify('notifications/initialized');
   return {
-    serverInfo: isRecord(serverInfo) ? serverInfo : null,
+    serverInfo: isObject(serverInfo) ? serverInfo : null,
     protocolVersion,
     offersTools: tools !== undefined,
   };
@@ -51,8 +52,4 @@ function versionRefused(failure: ToolFailure): ToolFailure {
 
 function badVersion(message: string): ToolFailure {
   return new ToolFailure('transport', 'bad_protocol_version', message, { operator: true });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@ import { parseJson, readJsonBody } from '../http/body.ts';
 import { sendJson, sendText } from '../http/json-response.ts';
 import type { Invoke } from './invoke.ts';
 import { memberText } from './json-spans.ts';
+import { isObject } from './json-value.ts';
 import { serverStatistics, type ToolRegistry, toolListing } from './registry.ts';
 import type { ToolArguments } from './tool-server.ts';
 
@@ -83,8 +84,4 @@ function readInvocation(body: Buffer): { tool: string; args: ToolArguments } {
   }
   const text = memberText(body.toString('utf8'), 'arguments') ?? '{}';
   return { tool: value.tool, args: { value: value.arguments, text } };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

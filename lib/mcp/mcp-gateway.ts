@@ -4,23 +4,27 @@ import type { CompanionCapability } from '../companion-client/internal-route.ts'
 import type { HubToolConfig, McpConfig, McpServerConfig } from '../config/schema/tools.ts';
 import { parseSize } from '../config/size.ts';
 import type { Logs } from '../logging/logger.ts';
+import { createAggregateCatalog } from './aggregate-catalog.ts';
+import { createAggregateEndpoint } from './aggregate-endpoint.ts';
+import { createAggregateMethods } from './aggregate-methods.ts';
 import { createServerConnection, type ServerTiming } from './connection.ts';
 import { createGate } from './gate.ts';
+import { createHubServer } from './hub-server.ts';
 import { createSchemaCompiler } from './input-schema.ts';
 import { createInternalRoutes } from './internal-routes.ts';
 import { createInvoke } from './invoke.ts';
 import { createRegistry, serverStatistics } from './registry.ts';
 import { createRemoteServer } from './remote-server.ts';
 import { createServerTrace } from './server-trace.ts';
+import { createSessions } from './sessions.ts';
 import type { ServerStats, ToolServer } from './tool-server.ts';
+import { createTransport, describeEndpoint, type TransportTiming } from './transports/create-transport.ts';
 import { createPidFile } from './transports/pid-file.ts';
-import { stdioTransport } from './transports/stdio.ts';
-import type { ServerTrace, TransportFactory } from './transports/transport.ts';
 
 /** Times and bounds that tests shorten; milliseconds unless the name says otherwise. */
-export interface McpTiming extends ServerTiming {
-  /** Between TERM and KILL of a stdio server. */
-  killAfterMs: number;
+export interface McpTiming extends ServerTiming, TransportTiming {
+  /** A session of `POST /mcp` without a message ends after this time. */
+  sessionIdleMs: number;
 }
 
 export const DEFAULT_TIMING: McpTiming = {
@@ -35,6 +39,12 @@ export const DEFAULT_TIMING: McpTiming = {
   pingBudgetMs: 5_000,
   retryPatienceMs: 1_000,
   killAfterMs: 300,
+  socketPingMs: 30_000,
+  resumeAfterMs: 1_000,
+  standbyBaseMs: 1_000,
+  standbyCapMs: 60_000,
+  farewellMs: 1_000,
+  sessionIdleMs: 30 * 60_000,
 };
 
 export interface McpGatewayDeps {
@@ -65,9 +75,6 @@ export interface McpGateway extends CompanionCapability {
 
 /** Attempts of stdio servers that may run at once: a start is costly, and twenty of them at once more so. */
 const SPAWNS_AT_ONCE = 4;
-/** Protocol messages that are no results are never longer than this. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-
 /** Composes the tool gateway: servers, registry, routes (contract §6). */
 export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
   const { mcp, logs, mask, version } = deps;
@@ -81,24 +88,11 @@ export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
     warn: (message) => log.warn('Tool servers are not recorded', { reason: message }),
   });
 
-  function transportOf(config: McpServerConfig, trace: ServerTrace): TransportFactory {
-    const maxMessageBytes = Math.max(MAX_MESSAGE_BYTES, parseSize(config.maxResultSize)) + 65_536;
-    return stdioTransport({
-      command: config.command ?? '',
-      args: config.args,
-      env: config.env,
-      maxLineBytes: maxMessageBytes,
-      killAfterMs: timing.killAfterMs,
-      pidFile,
-      trace,
-    });
-  }
-
   function remoteServer(config: McpServerConfig): ToolServer {
     const trace = createServerTrace();
     const connection = createServerConnection({
       name: config.name,
-      transport: transportOf(config, trace),
+      transport: createTransport(config, { pidFile, trace, timing }),
       connectTimeout: config.connectTimeout,
       gate: config.transport === 'stdio' ? spawnGate : async () => () => {},
       compiler,
@@ -106,25 +100,39 @@ export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
       log,
       mask,
       version,
-      changed: () => {},
+      changed,
     });
     return createRemoteServer({
       config,
       connection,
       trace,
-      endpoint: config.command ?? '',
+      endpoint: describeEndpoint(config),
       maxResultBytes: parseSize(config.maxResultSize),
       mask,
     });
   }
 
-  const servers = mcp.servers.map(remoteServer);
+  function changed(): void {
+    if (catalog.refresh()) aggregate.announceChange();
+  }
+
+  const own =
+    deps.tools.length === 0 ? [] : [createHubServer({ tools: deps.tools, compiler, mask, version })];
+  const servers = [...mcp.servers.map(remoteServer), ...own];
   const registry = createRegistry(servers);
   const invoke = createInvoke({ log, mask });
+  const catalog = createAggregateCatalog(registry);
+  const sessions = createSessions({ idleMs: timing.sessionIdleMs, maxSessions: 2000, maxPerCaller: 200 });
+  const aggregate = createAggregateEndpoint({
+    sessions,
+    run: createAggregateMethods({ registry, catalog, invoke }),
+    bodyLimit: deps.bodyLimit,
+    version,
+  });
   let reaping: Promise<unknown> = Promise.resolve();
 
   return {
-    routes: createInternalRoutes({ registry, invoke, bodyLimit: deps.bodyLimit }),
+    routes: [...createInternalRoutes({ registry, invoke, bodyLimit: deps.bodyLimit }), ...aggregate.routes],
     stats: () => serverStatistics(servers).servers,
     reset: () => {
       for (const server of servers) server.counters.reset();
@@ -137,7 +145,9 @@ export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
         }
       });
     },
+    announceStop: aggregate.endStreams,
     async close() {
+      sessions.close();
       await reaping;
       await Promise.all(servers.map((server) => server.close()));
       pidFile.close();

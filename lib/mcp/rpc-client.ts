@@ -1,5 +1,6 @@
 import { cancelledFailure, ToolFailure } from './failure.ts';
 import { memberText } from './json-spans.ts';
+import { isObject } from './json-value.ts';
 import type { Transport, TransportFactory } from './transports/transport.ts';
 
 /** An answer as it came. */
@@ -187,7 +188,7 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
         if (method !== 'initialize') {
           notify('notifications/cancelled', `{"requestId":${id},"reason":"${reason}"}`);
         }
-        transport.release(id);
+        transport.release(id, false);
         reject(failure);
       }
       function expire(): void {
@@ -200,7 +201,9 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
 
       pending.set(id, {
         resolve: (reply) => {
-          if (settle()) resolve(reply);
+          if (!settle()) return;
+          transport.release(id, true);
+          resolve(reply);
         },
         reject: (failure) => {
           if (settle()) reject(failure);
@@ -218,20 +221,22 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
   }
 
   function abandon(failure: ToolFailure): void {
-    for (const call of [...pending.values()]) call.reject(failure);
+    // Whatever the reason says about one message, these had been sent: none may be sent again.
+    const sent = failure.neverSent ? alreadySent(failure) : failure;
+    for (const call of [...pending.values()]) call.reject(sent);
   }
 
   return { transport, request, notify, lastHeardAt: () => heardAt, inFlight: () => pending.size, abandon };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `params` is text that the hub built, ending in a brace; a `_meta` of its own comes last and open for more. */
 function withProgressToken(params: string, id: number): string {
   const separator = params === '{}' ? '' : ',';
   return `${params.slice(0, -1)}${separator}"_meta":{"progressToken":${id}}}`;
+}
+
+function alreadySent({ kind, code, message, operator, cause }: ToolFailure): ToolFailure {
+  return new ToolFailure(kind, code, message, { operator, cause });
 }
 
 /** Whether a text has more than `limit` bytes; counts them only where the length leaves it open. */

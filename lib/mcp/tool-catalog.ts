@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ToolFailure } from './failure.ts';
 import type { ArgumentCheck, SchemaCompiler } from './input-schema.ts';
+import { isObject } from './json-value.ts';
 import type { RpcClient } from './rpc-client.ts';
 
 /** A tool as its server lists it. */
@@ -64,9 +65,9 @@ export function createCatalogBuilder(compiler: SchemaCompiler) {
   const invalid: InvalidTool[] = [];
 
   function addOne(candidate: unknown): void {
-    const definition = asObject(candidate);
-    const name = definition?.name;
-    if (definition === undefined || typeof name !== 'string' || name === '') {
+    const definition = isObject(candidate) ? candidate : {};
+    const { name } = definition;
+    if (typeof name !== 'string' || name === '') {
       reject('(unnamed)', 'it has no name');
     } else if (tools.has(name)) {
       reject(name, 'another tool has the same name');
@@ -80,8 +81,8 @@ export function createCatalogBuilder(compiler: SchemaCompiler) {
   }
 
   function checkFor(definition: Readonly<Record<string, unknown>>): ArgumentCheck {
-    const schema = asObject(definition.inputSchema);
-    if (schema === undefined) throw new Error('inputSchema is missing or not an object');
+    const schema = definition.inputSchema;
+    if (!isObject(schema)) throw new Error('inputSchema is missing or not an object');
     if (schema.type !== undefined && schema.type !== 'object') {
       throw new Error('the type of inputSchema is not object');
     }
@@ -103,15 +104,12 @@ export function createCatalogBuilder(compiler: SchemaCompiler) {
         sliceStart = performance.now();
       }
     },
+    addOne,
     /** Sets a tool apart that the owner itself found bad. */
     reject,
     size: () => tools.size + invalid.length,
     catalog: (): ToolCatalog => ({ tools, invalid }),
   };
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 function badList(why: string): ToolFailure {

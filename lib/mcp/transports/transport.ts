@@ -29,8 +29,8 @@ export interface Transport {
   open(signal: AbortSignal): Promise<void>;
   /** Sends one message; `id` is given for requests. Failures come as `requestFailed` or `closed`. */
   send(text: string, id?: number): void;
-  /** Nobody waits for the answer of this request any more; frees what only it used. */
-  release(id: number): void;
+  /** Nobody waits for this request any more: it was answered, or given up. Frees what only it used. */
+  release(id: number, answered: boolean): void;
   /** Called once after initialize: the protocol version, and whether the server announces changes by itself. */
   negotiated(protocolVersion: string, announces: boolean): void;
   facts(): TransportFacts;
@@ -46,5 +46,5 @@ export interface ServerTrace {
   stderrTail(): string[];
 }
 
-/** Everything that a transport needs to make connections; `connect` makes one, not yet open. */
+/** Makes one connection, not yet open. */
 export type TransportFactory = (events: TransportEvents) => Transport;
