@@ -86,11 +86,14 @@ export async function readJsonObject(
 }
 
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)\s*(?:;|$)/i;
-const FOREIGN_CHARSET = /;\s*charset\s*=\s*"?(?!utf-?8\b|us-ascii\b)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
+const OUR_CHARSET = /^(?:utf-?8|us-ascii)$/i;
 
 function jsonTypeFault({ headers }: IncomingMessage): HubError | undefined {
   const type = headers['content-type'] ?? '';
-  if (JSON_TYPE.test(type) && !FOREIGN_CHARSET.test(type)) return undefined;
+  if (type === 'application/json') return undefined;
+  const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
+  if (JSON_TYPE.test(type) && OUR_CHARSET.test(charset)) return undefined;
   return new HubError('unsupported_media_type', 'The content type must be application/json in UTF-8', {
     param: 'content-type',
   });

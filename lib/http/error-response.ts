@@ -50,6 +50,8 @@ export function createFailures({ logger, mask }: ErrorResponseDeps): Failures {
       'content-length': Buffer.byteLength(body),
       ...error.headers,
     };
+    // The rest of a late body must not be taken for the next request.
+    if (error.code === 'request_timeout') headers.connection = 'close';
     if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
     return { status: error.status, headers, body };
   }

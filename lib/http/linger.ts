@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { awaitsContinue } from './expect-continue.ts';
 
 /** A refused body up to this size is read away and the connection kept. */
 const KEEP_ALIVE_BYTES = 256 * 1024;
@@ -17,7 +18,8 @@ export function endRefused(
   response: ServerResponse,
   { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
 ): void {
-  if (!isLongBody(request) || !(request.socket instanceof Socket)) {
+  const isUnsent = awaitsContinue(request);
+  if (!(isUnsent || isLongBody(request)) || !(request.socket instanceof Socket)) {
     response.writeHead(status, headers);
     response.end(body);
     request.resume();
@@ -25,15 +27,14 @@ export function endRefused(
   }
   response.writeHead(status, { ...headers, connection: 'close' });
   if (request.method !== 'HEAD') response.write(body);
-  // A caller that waits for 100 Continue has not begun to send.
-  if (request.headers.expect === undefined) readAway(request, () => response.end());
-  else response.end();
+  if (isUnsent) response.end();
+  else readAway(request, () => response.end());
 }
 
 /** Whether much may still come: a long or unknown length that has not arrived yet. */
 function isLongBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  if (request.headers.expect !== undefined || request.headers['transfer-encoding'] !== undefined) return true;
+  if (request.headers['transfer-encoding'] !== undefined) return true;
   return Number(request.headers['content-length'] ?? 0) > KEEP_ALIVE_BYTES;
 }
 

@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
+import { giveContinue } from './expect-continue.ts';
 
 /** The request and response classes to hand to `http.createServer`. */
 export interface NodeClasses {
@@ -13,7 +14,12 @@ export interface NodeClasses {
  * Express's cost. Where the object already has that prototype, the replacement does nothing.
  */
 export function installNodeClasses(app: Express): void {
-  class HubRequest extends IncomingMessage {}
+  class HubRequest extends IncomingMessage {
+    override _read(size: number): void {
+      giveContinue(this);
+      super._read(size);
+    }
+  }
   class HubResponse extends ServerResponse {}
   app.request = adopt(HubRequest.prototype, app.request);
   app.response = adopt(HubResponse.prototype, app.response);
