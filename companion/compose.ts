@@ -6,6 +6,8 @@ import type { Logs } from '../lib/logging/logger.ts';
 import { createMask } from '../lib/logging/mask.ts';
 import { createMcpGateway } from '../lib/mcp/mcp-gateway.ts';
 import { VERSION } from '../lib/process/version.ts';
+import { createStoreCapability } from '../lib/store/internal-routes.ts';
+import { createMemoryStore } from '../lib/store/memory-store.ts';
 import { createUsageCounters } from '../lib/usage/counters.ts';
 import { createUsageRoutes } from '../lib/usage/internal-routes.ts';
 
@@ -36,6 +38,7 @@ export function composeCapabilities({
   return [
     createAiLink({ config, usage: counters, logs, mask, outboundProxy }),
     mcp,
+    createStoreCapability(createMemoryStore({ now: () => performance.now() })),
     { routes: createUsageRoutes({ counters, mcp: { connections: mcp.stats, reset: mcp.reset } }) },
   ];
 }

@@ -1,3 +1,4 @@
+import { createAdminRoutes } from '../lib/admin/routes.ts';
 import { createAiRoutes } from '../lib/ai/routes.ts';
 import type { CompanionClient } from '../lib/companion-client/companion-client.ts';
 import type { LoadedConfig } from '../lib/config/loaded.ts';
@@ -18,12 +19,19 @@ export interface ComposeGroupsDeps {
 }
 
 /** All route groups of the gateway. */
-export function composeGroups({ loaded, companion, origins, draining }: ComposeGroupsDeps): RouteGroup[] {
+export function composeGroups({
+  loaded,
+  logs,
+  companion,
+  origins,
+  draining,
+}: ComposeGroupsDeps): RouteGroup[] {
   const { config } = loaded;
   const bodyLimit = parseSize(config.hub.limits.jsonBody);
   return [
     createHealthRoutes({ healthCheck: config.healthCheck, companion, draining }),
     createAiRoutes({ companion, bodyLimit }),
     createMcpRoutes({ companion, origins, bodyLimit }),
+    createAdminRoutes({ loaded, companion, logs }),
   ];
 }

@@ -1,4 +1,5 @@
 import { createApp } from '../lib/app/create-app.ts';
+import { createAdminGuard } from '../lib/auth/admin-key.ts';
 import { createAuthenticator } from '../lib/auth/authenticator.ts';
 import { loadDotEnv, readEnvironment } from '../lib/config/environment.ts';
 import { loadConfig } from '../lib/config/load.ts';
@@ -11,6 +12,7 @@ import { originOf } from '../lib/process/listen.ts';
 import { openLogs } from '../lib/process/open-logs.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { onStopSignals } from '../lib/process/stop-signals.ts';
+import { createCompanionStore } from '../lib/store/companion-store.ts';
 import { checkTokenDirectory } from './check-token-directory.ts';
 import { composeGroups } from './compose-groups.ts';
 import { openCompanion } from './open-companion.ts';
@@ -22,13 +24,13 @@ export interface RunGatewayOptions {
   alone: boolean;
 }
 
+/** A request waits so long at most for a shared record, such as the count of wrong admin keys; in ms. */
+const STORE_TIMEOUT_MS = 2000;
+
 /** Starts the gateway; resolves when it listens. Rejects with what the operator must mend. */
 export async function runGateway(options: RunGatewayOptions): Promise<void> {
   const directory = process.cwd();
-  if (!options.alone)
-    sayIfWritten(
-      ensureSetup({ directory, configPath: readEnvironment(process.env).configPath, env: process.env }),
-    );
+  if (!options.alone) setUpFirstStart(directory);
   loadDotEnv(directory);
   const environment = readEnvironment(process.env);
   if (options.alone && (environment.ailinkUrl === undefined || environment.ailinkToken === undefined)) {
@@ -64,6 +66,11 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
     addresses,
     origins,
     authenticator: createAuthenticator({ enabled: config.auth.enabled, origins, bindHost: host }),
+    adminGuard: createAdminGuard({
+      admin: config.auth.admin,
+      store: createCompanionStore(companion.client, { timeoutMs: STORE_TIMEOUT_MS }),
+      logger: logs.logger('access', 'admin'),
+    }),
     mask: createMask(loaded.secrets),
   });
   const server = createGatewayServer({ app, classes: nodeClasses(app), tls });
@@ -89,8 +96,9 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   console.log(`hub listening on ${originOf(server.scheme, bound)}`);
 }
 
-function sayIfWritten(setup: ReturnType<typeof ensureSetup>): void {
-  if (setup !== 'written') return;
+function setUpFirstStart(directory: string): void {
+  const { configPath } = readEnvironment(process.env);
+  if (ensureSetup({ directory, configPath, env: process.env }) !== 'written') return;
   console.log(
     'First start: .env written. Its ADMIN_API_KEY opens /admin/panel, its SESSION_SECRET signs cookies',
   );
