@@ -16,7 +16,7 @@ interface HapiServer {
 type Step = (request: HapiRequest, toolkit: { continue: symbol }) => symbol;
 interface HapiRequest {
   headers: Record<string, string | undefined>;
-  response: object;
+  response: Refusal | { charset(name: string): void };
 }
 /** What hapi answers by itself, without asking a handler. */
 interface Refusal {
@@ -61,7 +61,9 @@ function adapt(server: HapiServer): void {
     return next;
   });
   server.ext('onPreResponse', (request, { continue: next }) => {
-    if ('isBoom' in request.response) reshape(request.response as Refusal);
+    if ('isBoom' in request.response) reshape(request.response);
+    // Else it adds one of its own to the handler's Content-Type.
+    else request.response.charset('');
     return next;
   });
   process.send?.({ type: 'ready', url: server.info.uri });

@@ -8,6 +8,21 @@ import { until } from '../helpers/until.ts';
 const gateway = serverOf('gateway');
 const offline = serverOf('serverless-offline');
 const chat = { model: 'echo', messages: [{ role: 'user', content: 'one two three four' }] };
+/** Headers that differ between any two answers, or belong to how one travelled. */
+const ofTransport = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'x-request-id',
+  'x-hub-overhead-ms',
+  // The emulator may compress, and says so.
+  'vary',
+]);
+/** A body without what belongs to one process: its start, and where it listens. */
+const comparable = (text: string) =>
+  text.replace(/"created":\d+/g, '"created":0').replace(/,"host":"127.0.0.1"/, '');
 const mcpHeaders = { accept: 'application/json, text/event-stream' };
 
 /** What a server says, within 500 ms of silence, to a request whose body never comes. */
@@ -155,12 +170,11 @@ describe('serverless-offline differs from the gateway in that', () => {
         clientOf(offline)(path, options),
         clientOf(gateway)(path, options),
       ]);
-      expect([path, here.status, here.headers['content-type']]).toEqual([
-        path,
-        there.status,
-        there.headers['content-type'],
-      ]);
-      expect([path, here.text]).toEqual([path, there.text]);
+      expect([path, here.status]).toEqual([path, there.status]);
+      for (const name of Object.keys(there.headers).filter((one) => !ofTransport.has(one))) {
+        expect([path, name, here.headers[name]]).toEqual([path, name, there.headers[name]]);
+      }
+      expect([path, comparable(here.text)]).toEqual([path, comparable(there.text)]);
     }
   });
 });
