@@ -13,6 +13,8 @@ export interface SchemaNode {
   const?: unknown;
   default?: unknown;
   derived?: string;
+  minLength?: number;
+  pattern?: string;
   minimum?: number;
   maximum?: number;
   format?: string;

@@ -1,4 +1,3 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { fillDerived, type SchemaNode } from './fill.ts';
 import { FORMATS } from './formats.ts';
 import { formatPath, isMapping, type Path, removeAt, setKey } from './path.ts';
@@ -16,20 +15,120 @@ export interface Violation {
 /** The schema as the loader uses it: nothing that is filled in is required. */
 export const relaxedSchema = relaxDefaults(configSchema) as SchemaNode;
 
-let compiled: ValidateFunction | undefined;
-
-/** Checks structure and types; returns every violation in words of our own, which never quote a value. */
+/**
+ * Checks structure and types; returns every violation, in words that never quote a value. It reads the schema as it
+ * goes: compiling it with ajv took longer than all the rest of a start, and a restarted companion is waited for.
+ */
 export function validateStructure(value: unknown): Violation[] {
-  compiled ??= compile();
-  if (compiled(value)) return [];
-  const errors = compiled.errors ?? [];
-  const unions = errors.filter((error) => error.keyword === 'anyOf');
-  return errors.flatMap((error) => {
-    const union = unions.find((one) => error !== one && error.schemaPath.startsWith(`${one.schemaPath}/`));
-    if (union !== undefined && !speaksForUnion(error, union)) return [];
-    if (error.keyword === 'anyOf' && objectVariant(error) !== undefined) return [];
-    return [describe(error, value)];
-  });
+  const violations: Violation[] = [];
+
+  function check(schema: SchemaNode, part: unknown, path: Path): void {
+    const node = variantFor(schema, part);
+    const what = faultOf(node, part);
+    if (what !== undefined) violations.push({ path, what, kind: 'value' });
+    else if (Array.isArray(part) && node.items) {
+      for (const [index, item] of part.entries()) check(node.items, item, [...path, index]);
+    } else if (isMapping(part)) checkMapping(node, part, path);
+  }
+
+  function checkMapping(node: SchemaNode, part: Record<string, unknown>, path: Path): void {
+    for (const name of node.required ?? []) {
+      if (part[name] === undefined) {
+        violations.push({ path: [...path, name], what: 'is required', kind: 'missing' });
+      }
+    }
+    for (const [name, below] of Object.entries(part)) {
+      const here = [...path, name];
+      const known =
+        node.properties && Object.hasOwn(node.properties, name) ? node.properties[name] : undefined;
+      const rest = isMapping(node.additionalProperties)
+        ? (node.additionalProperties as SchemaNode)
+        : undefined;
+      if (known === undefined && node.additionalProperties === false) {
+        violations.push({ path: here, what: unknownKey(path, name, node), kind: 'unknown-key' });
+      } else if (below !== undefined) check(known ?? rest ?? {}, below, here);
+    }
+  }
+
+  check(relaxedSchema, value, []);
+  return violations;
+}
+
+/** Of a union, the variant that is a mapping where the value is one: its own faults say more than the union's. */
+function variantFor(schema: SchemaNode, value: unknown): SchemaNode {
+  return (isMapping(value) && schema.anyOf?.find((variant) => variant.type === 'object')) || schema;
+}
+
+/** What is wrong with a value itself, apart from what lies below it. */
+function faultOf(node: SchemaNode, value: unknown): string | undefined {
+  if (node.anyOf !== undefined) {
+    return node.anyOf.every((variant) => faultOf(variant, value) !== undefined) ? expected(node) : undefined;
+  }
+  if (node.const !== undefined && value !== node.const) return `must be ${String(node.const)}`;
+  if (node.enum !== undefined && !node.enum.includes(value)) return enumWording(node.enum.map(String), value);
+  if (!hasType(node.type, value))
+    return node.expected === undefined ? typeWording(node.type, value) : expected(node);
+  if (typeof value === 'string') return textFault(node, value);
+  if (typeof value === 'number') return numberFault(node, value);
+  return undefined;
+}
+
+function textFault(node: SchemaNode, text: string): string | undefined {
+  if (text.length < (node.minLength ?? 0)) return 'must not be empty';
+  if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(text)) return expected(node);
+  const format = node.format === undefined ? undefined : FORMATS[node.format];
+  return format === undefined || format.test(text) ? undefined : `must be ${format.expected}`;
+}
+
+function numberFault({ minimum, maximum, unit }: SchemaNode, value: number): string | undefined {
+  const suffix = unit === undefined ? '' : ` ${unit}`;
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}${suffix}`;
+  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}${suffix}`;
+  return undefined;
+}
+
+function expected(node: SchemaNode): string {
+  return `must be ${node.expected ?? 'well-formed'}`;
+}
+
+function enumWording(values: readonly string[], value: unknown): string {
+  const close = typeof value === 'string' ? nearest(value, values) : undefined;
+  return `must be one of ${values.join(', ')}${close === undefined ? '' : `; did you mean ${close}?`}`;
+}
+
+function hasType(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case undefined:
+      return true;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isMapping(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return Number.isFinite(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+const TYPES: Record<string, string> = {
+  integer: 'a number',
+  number: 'a number',
+  boolean: 'a boolean',
+  string: 'a string',
+  array: 'an array',
+  object: 'an object',
+};
+
+/** YAML 1.2 reads `8080` as a number and `yes` as a text: both surprise people. */
+function typeWording(type: string | undefined, value: unknown): string {
+  if (type === 'integer' && Number.isFinite(value)) return 'must be a whole number';
+  let hint = '';
+  if (type === 'string' && ['number', 'boolean'].includes(typeof value)) hint = '; put it in quotes';
+  if (type === 'boolean' && /^(yes|no|on|off|y|n)$/i.test(String(value))) hint = '; write true or false';
+  return `must be ${TYPES[type ?? ''] ?? 'of another type'}${hint}`;
 }
 
 /** Fills what takes its default from another key, once the types are known to be right. */
@@ -55,92 +154,6 @@ function dropHoles(value: unknown): unknown {
   return value;
 }
 
-function compile(): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true });
-  ajv.addVocabulary(['unit', 'derived', 'expected']);
-  for (const [name, { test }] of Object.entries(FORMATS)) ajv.addFormat(name, test);
-  return ajv.compile(relaxedSchema as object);
-}
-
-/** A mapping was given where one variant of a union is a mapping: its own errors say more than the union's. */
-function objectVariant(union: ErrorObject): number | undefined {
-  if (!isMapping(union.data)) return undefined;
-  const index = (union.schema as SchemaNode[]).findIndex((variant) => variant.type === 'object');
-  return index === -1 ? undefined : index;
-}
-
-function speaksForUnion(error: ErrorObject, union: ErrorObject): boolean {
-  const variant = objectVariant(union);
-  return variant !== undefined && error.schemaPath.startsWith(`${union.schemaPath}/${variant}/`);
-}
-
-function describe(error: ErrorObject, root: unknown): Violation {
-  const path = parsePointer(error.instancePath, root);
-  const schema = error.parentSchema as SchemaNode;
-  switch (error.keyword) {
-    case 'required':
-      return { path: [...path, error.params.missingProperty], what: 'is required', kind: 'missing' };
-    case 'additionalProperties': {
-      const key: string = error.params.additionalProperty;
-      return { path: [...path, key], what: unknownKey(path, key, schema), kind: 'unknown-key' };
-    }
-    default:
-      return { path, what: wording(error, schema), kind: 'value' };
-  }
-}
-
-function wording(error: ErrorObject, schema: SchemaNode): string {
-  if (schema.expected !== undefined && error.keyword !== 'minLength') return `must be ${schema.expected}`;
-  switch (error.keyword) {
-    case 'type':
-      return typeWording(error, schema);
-    case 'enum': {
-      const values = (schema.enum ?? []).map(String);
-      const close = typeof error.data === 'string' ? nearest(error.data, values) : undefined;
-      return `must be one of ${values.join(', ')}${close === undefined ? '' : `; did you mean ${close}?`}`;
-    }
-    case 'const':
-      return `must be ${String(schema.const)}`;
-    case 'minimum':
-      return `must be at least ${error.params.limit}${unit(schema)}`;
-    case 'maximum':
-      return `must be at most ${error.params.limit}${unit(schema)}`;
-    case 'minLength':
-      return 'must not be empty';
-    case 'format':
-      return `must be ${FORMATS[error.params.format]?.expected ?? 'well-formed'}`;
-    default:
-      return 'is not allowed';
-  }
-}
-
-const TYPES: Record<string, string> = {
-  integer: 'a number',
-  number: 'a number',
-  boolean: 'a boolean',
-  string: 'a string',
-  array: 'an array',
-  object: 'an object',
-};
-
-function typeWording(error: ErrorObject, schema: SchemaNode): string {
-  if (schema.type === 'integer' && typeof error.data === 'number' && Number.isFinite(error.data)) {
-    return 'must be a whole number';
-  }
-  return `must be ${TYPES[schema.type ?? ''] ?? 'of another type'}${typeHint(schema.type, error.data)}`;
-}
-
-/** YAML 1.2 reads `8080` as a number and `yes` as a text: both surprise people. */
-function typeHint(wanted: string | undefined, value: unknown): string {
-  if (wanted === 'string' && ['number', 'boolean'].includes(typeof value)) return '; put it in quotes';
-  if (wanted === 'boolean' && /^(yes|no|on|off|y|n)$/i.test(String(value))) return '; write true or false';
-  return '';
-}
-
-function unit(schema: SchemaNode): string {
-  return schema.unit === undefined ? '' : ` ${schema.unit}`;
-}
-
 function unknownKey(parent: Path, key: string, schema: SchemaNode): string {
   const known = Object.keys(schema.properties ?? {});
   const close = nearest(key, known);
@@ -160,17 +173,4 @@ function placesOf(key: string, node: SchemaNode, place: string): string[] {
     if (property.items) places.push(...placesOf(key, property.items, `${here}[]`));
   }
   return places;
-}
-
-/** Turns ajv's JSON pointer into a path; a digit is an index only where the value is an array. */
-function parsePointer(pointer: string, root: unknown): Path {
-  const path: (string | number)[] = [];
-  let value = root;
-  for (const raw of pointer.split('/').slice(1)) {
-    const name = raw.replaceAll('~1', '/').replaceAll('~0', '~');
-    path.push(Array.isArray(value) ? Number(name) : name);
-    value =
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-  }
-  return path;
 }

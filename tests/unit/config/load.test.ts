@@ -374,6 +374,11 @@ describe('warnings', () => {
   });
 });
 
+test('paths that nothing serves may be anything', () => {
+  expect(faultsOf('swagger: {path: health}')).toEqual([]);
+  expect(faultsOf('swagger: {enabled: true, path: health}\nhealthCheck: {enabled: false}')).toEqual([]);
+});
+
 describe('the hash', () => {
   test('is that of the effective configuration, whatever the order of the keys', () => {
     const one = loadText('hub: {port: 1}\nswagger: {enabled: true, path: docs}').hash;

@@ -19,6 +19,7 @@ describe('an argument climbs out of its directory', () => {
     '..%2fx',
     '%252e%252e%252fx',
     '%25252e%25252e/x',
+    '％25252e％25252e/x',
     '．．/x',
     '‥/x',
     'a／..／b',
