@@ -14,6 +14,7 @@ import {
 import type { Report } from './faults.ts';
 import { formatPath, isMapping, type Path, setKey } from './path.ts';
 import { substitute } from './substitute.ts';
+import { YAML_PROBLEMS } from './yaml-problems.ts';
 
 /** A file past this is a mistake (contract §2). */
 const MAX_FILE_BYTES = 1_048_576;
@@ -187,23 +188,9 @@ function parseSafely(text: string, lineCounter: LineCounter, report: Report): Do
   }
   const problems = [...document.errors, ...document.warnings];
   for (const problem of problems) {
-    const what = PROBLEMS[problem.code] ?? 'something is out of place';
+    const what = YAML_PROBLEMS[problem.code] ?? 'something is out of place';
     const line = lineCounter.linePos(problem.pos[0]).line;
     report.fault([], problem.code === 'MULTIPLE_DOCS' ? what : `is not valid YAML: ${what}`, line);
   }
   return problems.length === 0 ? document : undefined;
 }
-
-const PROBLEMS: Partial<Record<string, string>> = {
-  MULTIPLE_DOCS: 'holds more than one YAML document',
-  TAB_AS_INDENT: 'a tab is used for indentation',
-  BAD_INDENT: 'the indentation does not fit',
-  BAD_ALIAS: 'an alias is malformed',
-  BAD_DQ_ESCAPE: 'a double-quoted text has an unknown escape',
-  BAD_SCALAR_START: 'a text starts with a reserved character; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a nested mapping is where a value is expected; text with ": " needs quotes',
-  MISSING_CHAR: 'a closing quote, bracket or colon is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key runs over several lines; perhaps a colon or a quote is missing',
-  TAG_RESOLVE_FAILED: 'a tag (!…) is unknown',
-  UNEXPECTED_TOKEN: 'something is out of place',
-};
