@@ -73,13 +73,14 @@ describe('places in the gateway', () => {
   });
 
   test('whoever leaves while waiting gives up the place and the count', async () => {
-    const { url, held, call, records } = await holding({ concurrency: 1, queue: 1, perCaller: 2 });
+    const { url, held, call, records, arrived } = await holding({ concurrency: 1, queue: 1, perCaller: 2 });
     const first = call();
     await until('1 requests held', () => held.length === 1);
     const leaving = new AbortController();
     const waiting = open(`${url}/v1/hold`, { headers: { 'x-request-id': 'gone' }, signal: leaving.signal });
     waiting.catch(() => {});
-    await until('the waiting request counts', async () => (await call()).status === 429);
+    await until('the waiting request', () => arrived() === 2);
+    expect((await call()).status).toBe(429);
     leaving.abort();
     await until('its record', () => records.some(({ fields }) => fields.requestId === 'gone'));
     expect(records.find(({ fields }) => fields.requestId === 'gone')?.fields).toMatchObject({
@@ -87,6 +88,7 @@ describe('places in the gateway', () => {
       aborted: true,
     });
     const second = call();
+    await until('the second request', () => arrived() === 4);
     held[0]?.end('first');
     await until('2 requests held', () => held.length === 2);
     held[1]?.end('second');

@@ -110,6 +110,12 @@ describe('headers of every response', () => {
     },
   );
 
+  test('a request id that is the name of a header costs no header', async () => {
+    const { url } = await serve(groups);
+    const { headers } = await send(`${url}/v1/raw`, { headers: { 'x-request-id': 'via' } });
+    expect([headers['x-request-id'], headers.via]).toEqual(['via', '1.1 x, 1.1 y']);
+  });
+
   test('fresh request ids differ', async () => {
     const { url } = await serve(groups);
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(`${url}/v1/bare`)));

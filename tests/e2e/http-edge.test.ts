@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { send, sendRaw } from '../helpers/http.ts';
+import { startHub } from '../helpers/start-hub.ts';
+import { until } from '../helpers/until.ts';
+
+/** A key and a certificate of its own for localhost. */
+function selfSigned(): { directory: string; key: string; cert: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'hub-tls-'));
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const request =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
+  execFileSync(
+    'openssl',
+    [...request.split(' '), '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
+    { stdio: 'ignore' },
+  );
+  return { directory, key, cert };
+}
+
+test('hub.tls serves HTTPS with HSTS [S2.1-tls, C3-hsts]', async () => {
+  const { directory, key, cert } = selfSigned();
+  const hub = await startHub({ config: { hub: { tls: { enabled: true, key, cert } } } });
+  expect(hub.url).toMatch(/^https:/);
+  const url = `https://localhost:${new URL(hub.url).port}/health`;
+  const { status, headers } = await send(url, { tls: { ca: readFileSync(cert, 'utf8') } });
+  expect([status, headers['strict-transport-security']]).toEqual([
+    200,
+    expect.stringMatching(/^max-age=\d+/),
+  ]);
+  await hub.stop();
+  rmSync(directory, { recursive: true });
+});
+
+test('an oversized head, a client behind a proxy and a big body meet the edge of the real hub [C3-431, C3-body-too-large, S2.1-trust-proxy, C2-json-body]', async () => {
+  const hub = await startHub({
+    config: { hub: { security: { trustProxy: true }, limits: { jsonBody: '1kb' } } },
+  });
+  const host = new URL(hub.url).host;
+  for (const head of [
+    `GET /${'x'.repeat(20_000)} HTTP/1.1`,
+    `GET / HTTP/1.1\r\nX-Big: ${'x'.repeat(20_000)}`,
+  ]) {
+    const answer = await sendRaw(hub.url, `${head}\r\nHost: ${host}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n$/);
+  }
+  const refused = await send(`${hub.url}/mcp/invoke`, {
+    json: { tool: 'x'.repeat(2000) },
+    headers: { 'x-target': 'x', 'x-forwarded-for': '6.6.6.6, 9.9.9.9', 'x-request-id': 'edge-1' },
+  });
+  expect([refused.status, refused.json().error.code]).toEqual([413, 'body_too_large']);
+  const record = await until('the access record', () =>
+    hub.logs().find(({ requestId, status }) => requestId === 'edge-1' && status !== undefined),
+  );
+  expect(record).toMatchObject({ module: 'http', path: '/mcp/invoke', status: 413, clientIp: '9.9.9.9' });
+  await hub.stop();
+});
