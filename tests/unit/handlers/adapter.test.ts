@@ -26,6 +26,7 @@ const group: RouteGroup = {
       path: '/mirror/*rest',
       access: 'public',
       async handler(request, response) {
+        departure = request.hub.signal;
         const body = await buffer(request);
         const { headers, method, url, hub } = request;
         sendJson(response, 200, { method, url, headers, body: body.toString('hex'), clientIp: hub.clientIp });
@@ -41,6 +42,19 @@ const group: RouteGroup = {
       },
     },
     {
+      method: 'POST',
+      path: '/ends',
+      access: 'public',
+      handler(request, response) {
+        let ends = 0;
+        request.on('end', () => {
+          ends += 1;
+        });
+        request.resume();
+        setTimeout(() => sendJson(response, 200, { ends }), 20);
+      },
+    },
+    {
       method: 'GET',
       path: '/cut',
       access: 'public',
@@ -53,6 +67,8 @@ const group: RouteGroup = {
   ],
 };
 const handler = createHandler(() => [group]);
+/** The departure signal of the last mirrored request. */
+let departure: AbortSignal | undefined;
 
 interface Answer {
   statusCode: number;
@@ -147,6 +163,24 @@ test('a request without a body has none and no length', async () => {
     expect(request.body).toBe('');
     expect(request.headers['content-length']).toBeUndefined();
   }
+});
+
+test('the body of a request ends once, also where there is none', async () => {
+  for (const body of [null, 'x']) {
+    const answer = await answerTo(restEvent({ httpMethod: 'POST', path: '/ends', body }));
+    expect(jsonOf(answer)).toEqual({ ends: 1 });
+  }
+});
+
+test('repeated headers of a request arrive merged [C11-merged-headers]', async () => {
+  const multiValueHeaders = { 'X-A': ['1'], 'x-a': ['2', '3'], Cookie: ['a=1', 'b=2'] };
+  const { headers } = jsonOf(await answerTo(restEvent({ multiValueHeaders })));
+  expect(headers).toMatchObject({ 'x-a': '1, 2, 3', cookie: 'a=1; b=2' });
+});
+
+test('a finished answer is no caller that left', async () => {
+  await answerTo(restEvent({}));
+  expect(departure?.aborted).toBe(false);
 });
 
 test('binary answers and repeated Set-Cookie headers arrive whole', async () => {
