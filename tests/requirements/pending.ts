@@ -68,15 +68,6 @@ export const pending: Readonly<Record<string, string>> = {
     C8-usage-ratios C8-usage-estimated C8-usage-refused C8-usage-model C8-usage-bounds C8-usage-history
     C8-reset-clears C8-reset-keeps C8-reset-record C8-metrics C8-metrics-names
   `,
-  http: `
-    S1-health-endpoints S2.1-trust-proxy S2.1-tls S2.1-health-enabled S2.1-health-path S2.1-readiness-path
-    S2.11-liveness S2.11-readiness S4.1-health S4.1-ready S7-ready-503 S8-health-check C3-error-shape
-    C3-request-id C3-request-id-kept C3-invalid-request C3-invalid-json C3-unauthorized C3-not-found
-    C3-method-not-allowed C3-body-too-large C3-unsupported-media-type C3-no-body-no-415 C3-error-types
-    C3-500-silent C3-no-leaks C3-auth-first C3-options C3-head C3-431 C3-security-headers C3-hsts
-    C3-no-powered-by C3-credentials-stay C4-origin-while-off C4-host-while-off C4-cors-passes C4-trust-true
-    C4-trust-list C4-trust-mapped C4-trust-malformed C4-protected
-  `,
   config: `
     S1-one-file S2.1-substitution S2.1-validation-failed S2.1-skip-schema S5.6-no-secrets-in-file
     S7-startup-fault C1-hub-config C1-hub-port C1-skip-validation C1-skip-keeps-security C1-dotenv C1-setup
@@ -84,7 +75,7 @@ export const pending: Readonly<Record<string, string>> = {
     C2-exit C2-subst-scalars C2-subst-unset C2-subst-default C2-subst-several C2-subst-literal
     C2-subst-first-brace C2-subst-odd-forms C2-subst-names C2-port-variables C2-subst-typed
     C2-digits-stay-string C2-boolean-or-string C2-unknown-keys C2-unknown-keys-warn C2-duplicates
-    C2-alias-bomb C2-file-size C2-defaults C2-json-body C2-limits-concurrency C2-limits-per-caller
+    C2-alias-bomb C2-file-size C2-defaults C2-json-body
     C2-public-url C2-cors C2-health-swagger-defaults
   `,
   process: `
