@@ -1,13 +1,14 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sendJson } from '../../../lib/http/json-response.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hub-handler-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
 Object.assign(process.env, {
   HUB_CONFIG: join(directory, 'config.yaml'),

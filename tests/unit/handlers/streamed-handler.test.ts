@@ -1,14 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { AwsLambda, StreamHead } from '../../../handlers/lambda/awslambda.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
 import { until } from '../../helpers/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hub-handler-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
 Object.assign(process.env, {
   HUB_CONFIG: join(directory, 'config.yaml'),
