@@ -70,8 +70,11 @@ export function createApp(groups: readonly RouteGroup[], deps: AppDeps): Express
   installNodeClasses(app);
   const common = securityHeaders(hub.tls.enabled);
   installResponseHead(app, common, ({ req }) => {
-    const own = ['x-request-id', (req as Request).hub.id];
-    return cors === undefined ? own : [...own, ...cors.headers(req)];
+    const { id, setCookie } = (req as Request).hub;
+    const own = ['x-request-id', id];
+    if (setCookie !== undefined) own.push('set-cookie', setCookie);
+    if (cors !== undefined) own.push(...cors.headers(req));
+    return own;
   });
   app.use(function begin(request: Request, response: Response, next: NextFunction) {
     request.url = originForm(request.url);

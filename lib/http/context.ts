@@ -36,6 +36,7 @@ class Context implements RequestContext {
   readonly clientIp: string;
   readonly traceparent: string | undefined;
   caller: Caller;
+  setCookie: string | undefined;
   readonly log: LogFields = {};
   readonly #closing: Closing;
   #signal: AbortSignal | undefined;

@@ -22,6 +22,8 @@ export interface RequestContext {
   /** Aborts when the caller leaves before the response is finished. */
   readonly signal: AbortSignal;
   caller: Caller;
+  /** A `Set-Cookie` value that the answer carries beside its own, e.g. that of a session just begun. */
+  setCookie?: string | undefined;
   /** Fields that a route adds to its access record, e.g. `target`. */
   readonly log: LogFields;
 }

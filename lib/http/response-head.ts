@@ -10,6 +10,9 @@ type WriteHead = (
   headers?: Headers,
 ) => ServerResponse;
 
+/** Of these the hub's own stand beside a route's, they do not replace them. */
+const ADDITIVE: ReadonlySet<string> = new Set(['set-cookie', 'vary']);
+
 /** Headers that every response of the hub carries (contract §3). A route that sets one itself wins. */
 export function securityHeaders(tls: boolean): readonly [name: string, value: string][] {
   const headers: [string, string][] = [
@@ -17,7 +20,7 @@ export function securityHeaders(tls: boolean): readonly [name: string, value: st
     ['content-security-policy', "frame-ancestors 'none'"],
     ['referrer-policy', 'no-referrer'],
   ];
-  if (tls) headers.push(['strict-transport-security', 'max-age=31536000; includeSubDomains']);
+  if (tls) headers.push(['strict-transport-security', 'max-age=31536000']);
   return headers;
 }
 
@@ -27,7 +30,7 @@ export function securityHeaders(tls: boolean): readonly [name: string, value: st
  * once any header was set before), and no route can forget them.
  *
  * @param common headers of every response, names in lower case
- * @param own    headers of this response, e.g. its request id and CORS
+ * @param own    headers of this response, names in lower case, e.g. its request id and CORS; they win over a route's
  */
 export function installResponseHead(
   app: Express,
@@ -50,7 +53,11 @@ export function installResponseHead(
       return write(mergeRaw(given, mine));
     }
     setAll(this, given);
-    for (let i = 0; i < mine.length; i += 2) this.setHeader(mine[i] as string, mine[i + 1] as string);
+    for (let i = 0; i < mine.length; i += 2) {
+      const [name, value] = [mine[i] as string, mine[i + 1] as string];
+      if (ADDITIVE.has(name)) this.appendHeader(name, value);
+      else this.setHeader(name, value);
+    }
     for (const [name, value] of common) if (!this.hasHeader(name)) this.setHeader(name, value);
     return write();
   };
@@ -60,7 +67,7 @@ export function installResponseHead(
     let replaced: Set<string> | undefined;
     for (let i = 0; i < given.length; i += 2) {
       const name = String(given[i]).toLowerCase();
-      if (isNameIn(mine, name)) continue;
+      if (isNameIn(mine, name) && !ADDITIVE.has(name)) continue;
       if (commonNames.has(name)) {
         replaced ??= new Set();
         replaced.add(name);

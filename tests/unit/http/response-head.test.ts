@@ -7,6 +7,7 @@ afterEach(closeServers);
 const raw = [
   ['set-cookie', 'a=1'],
   ['set-cookie', 'b=2'],
+  ['Vary', 'Accept'],
   ['Via', '1.1 x'],
   ['via', '1.1 y'],
 ].flat();
@@ -107,6 +108,27 @@ describe('headers of every response', () => {
       const { url } = await serve(groups);
       const { headers } = await send(`${url}/v1/bare`, { headers: { 'x-request-id': id } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/);
+    },
+  );
+
+  test.each(['/v1/raw', '/v1/mixed', '/v1/express'])(
+    'a session cookie and Vary stand beside those of %s',
+    async (path) => {
+      const { url } = await serve(groups, {
+        corsOrigins: ['https://app.example'],
+        deps: {
+          authenticator: {
+            authenticate(_request, context) {
+              context.setCookie = 'hub.sid=1';
+              return context.caller;
+            },
+          },
+        },
+      });
+      const { headers } = await send(url + path);
+      const routes = path === '/v1/express' ? [] : ['a=1', 'b=2'];
+      expect(headers['set-cookie']?.sort()).toEqual([...routes, 'hub.sid=1']);
+      expect(headers.vary).toBe(path === '/v1/express' ? 'Origin' : 'Accept, Origin');
     },
   );
 
