@@ -160,7 +160,11 @@ export async function startHubProcess(options: HubOptions = {}): Promise<HubProc
   void started.exited.then((exit) => {
     ended = exit;
   });
-  const needed = { gateway: ['hub'], companion: ['ai-link'] }[started.command] ?? ['hub', 'ai-link'];
+  const spawnsNone = options.env?.AILINK_URL !== undefined;
+  const needed = { gateway: ['hub'], companion: ['ai-link'] }[started.command] ?? [
+    'hub',
+    ...(spawnsNone ? [] : ['ai-link']),
+  ];
   try {
     await until('the ready lines', () => ended ?? needed.every((name) => address(name) !== undefined), {
       timeoutMs: options.readyTimeoutMs ?? 20_000,
