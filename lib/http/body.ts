@@ -137,6 +137,7 @@ function collect(request: IncomingMessage, options: BodyOptions, announced: numb
       if (first === undefined) resolve(EMPTY);
       else resolve(rest === undefined ? first : Buffer.concat([first, ...rest], size));
     };
+    // Without an `error` listener a caller's departure is only a `close`.
     const onClose = () => {
       settle();
       reject(new HubError('client_closed_request', 'The caller left while sending the body'));
@@ -146,11 +147,9 @@ function collect(request: IncomingMessage, options: BodyOptions, announced: numb
       request.off('data', onData);
       request.off('end', onEnd);
       request.off('close', onClose);
-      request.off('error', onClose);
     };
     request.on('data', onData);
     request.on('end', onEnd);
     request.on('close', onClose);
-    request.on('error', onClose);
   });
 }

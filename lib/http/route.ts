@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
-import type { Caller } from './request-context.ts';
+import type { Caller, HubRequest } from './request-context.ts';
 
 /** Who may use a route: `main` = main authentication, `admin` = admin key, `public` = everybody. */
 export type Access = 'main' | 'admin' | 'public';
@@ -33,5 +33,5 @@ export interface RouteGroup {
   prefixes: readonly { path: string; access: Access }[];
   routes: readonly Route[];
   /** Takes over a protocol upgrade (WebSocket) under this group's prefixes, after authentication. */
-  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
+  upgrade?(request: HubRequest, socket: Duplex, head: Buffer, caller: Caller): void;
 }

@@ -192,6 +192,14 @@ describe('slow and leaving callers', () => {
     socket.destroy();
   });
 
+  test('a malformed chunk is a bare 400, and the hub goes on', async () => {
+    const { url, records } = await serve(echo({ limit: 1000 }));
+    const head = 'POST /v1/raw HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await sendRaw(url, `${head}3\r\nabc\r\nnonsense\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await send(`${url}/v1/raw`, { body: 'x' })).json().bytes).toBe(1);
+    expect(records.filter(({ type }) => type === 'error')).toEqual([]);
+  });
+
   test('a caller that leaves while sending ends the reading', async () => {
     const server = createServer();
     const outcome = new Promise((resolve) => {

@@ -60,6 +60,11 @@ describe('the client address', () => {
     },
   );
 
+  test('a list that names nobody trusts nobody, and a list that cannot be read fails at start', () => {
+    expect(clientIp(' , ', '10.0.0.1', '9.9.9.9')).toBe('10.0.0.1');
+    expect(() => createClientAddresses('10.0.0.0/99')).toThrow('10.0.0.0/99');
+  });
+
   test('forwarded headers are believed from trusted peers only', () => {
     expect(createClientAddresses(false).trustsPeer(request('10.0.0.1'))).toBe(false);
     expect(createClientAddresses(true).trustsPeer(request('8.8.8.8'))).toBe(true);
