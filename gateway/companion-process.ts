@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../lib/config/loaded.ts';
 import type { Logger } from '../lib/logging/logger.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { createBackoff } from './backoff.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { splitLines } from './split-lines.ts';
 
 export interface CompanionProcessDeps {
@@ -27,6 +28,8 @@ export interface CompanionProcessDeps {
 
 /** All in milliseconds. */
 export interface CompanionTiming {
+  /** Time in which it must listen, or it is killed and started again. */
+  startTimeout: number;
   heartbeatEvery: number;
   /** Heartbeats that may go unanswered before the companion is taken for hung. */
   heartbeatsMissed: number;
@@ -34,14 +37,18 @@ export interface CompanionTiming {
   longestBackoff: number;
   /** A companion that was up for so long starts anew with `firstBackoff`. */
   steadyAfter: number;
+  /** Time beyond its last calls in which a companion told to stop may end its tool servers. */
+  endMargin: number;
 }
 
 const DEFAULT_TIMING: CompanionTiming = {
+  startTimeout: 30_000,
   heartbeatEvery: 2000,
   heartbeatsMissed: 5,
   firstBackoff: 100,
   longestBackoff: 5000,
   steadyAfter: 30_000,
+  endMargin: 3000,
 };
 
 export interface CompanionProcess {
@@ -57,9 +64,6 @@ export interface CompanionProcess {
   /** Lets it finish its calls and end; kills it when `timeoutMs` is over. Resolves when it is gone. */
   stop(timeoutMs: number): Promise<void>;
 }
-
-/** Time past `timeoutMs` in which a companion told to stop may end its tool servers, in ms. */
-const END_MARGIN_MS = 3000;
 
 /** Runs the companion as a child process and starts it again, with backoff, whenever it has gone. */
 export function createCompanionProcess(deps: CompanionProcessDeps): CompanionProcess {
@@ -81,8 +85,8 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
   let firstFailed: ((fault: StartFault) => void) | undefined;
 
   function enter(change: Partial<CompanionStatus>): void {
-    const since = change.status === current.status ? current.since : new Date().toISOString();
-    current = { ...current, ...change, since };
+    const changed = change.status !== undefined && change.status !== current.status;
+    current = { ...current, ...change, since: changed ? new Date().toISOString() : current.since };
   }
 
   function launch(): void {
@@ -93,30 +97,33 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
     });
     child = started;
     enter({ nextRetryAt: null });
-    let pulse: NodeJS.Timeout | undefined;
-    let missed = 0;
+    let heartbeat: ReturnType<typeof startHeartbeat> | undefined;
     let upSince: number | undefined;
+    const endFrozen = (message: string) => {
+      logger.error(message, { pid: started.pid });
+      started.kill('SIGKILL');
+    };
+    const tooLong = setTimeout(() => endFrozen('AI-Link does not start and is killed'), timing.startTimeout);
+    tooLong.unref();
 
     started.on('message', (message: FromCompanion) => {
-      if (message.type === 'pong') missed = 0;
+      if (message.type === 'pong') heartbeat?.answered();
       else if (message.type === 'fatal') fatal = message.message;
       else if (message.type === 'leaving') enter({ status: 'down' });
       else if (message.type === 'ready') {
+        clearTimeout(tooLong);
+        heartbeat = startHeartbeat({
+          every: timing.heartbeatEvery,
+          missed: timing.heartbeatsMissed,
+          beat: () => tell(started, { type: 'ping' }),
+          onSilence: () => endFrozen('AI-Link hangs and is killed'),
+        });
         upSince = performance.now();
         enter({ status: 'up', pid: started.pid ?? null });
         deps.onReady({ host: message.host, port: message.port });
         firstReady?.();
       }
     });
-    // A clock that was stopped with the whole machine fires once: unanswered beats are counted, not time.
-    pulse = setInterval(() => {
-      missed += 1;
-      if (missed > timing.heartbeatsMissed) {
-        logger.error('AI-Link hangs and is killed', { pid: started.pid });
-        started.kill('SIGKILL');
-      } else tell(started, { type: 'ping' });
-    }, timing.heartbeatEvery);
-    pulse.unref();
     if (started.stdout) splitLines(started.stdout, (line) => deps.onLine('stdout', line));
     if (started.stderr) splitLines(started.stderr, (line) => deps.onLine('stderr', line));
 
@@ -124,7 +131,8 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
     const onGone = (reason: Record<string, unknown>) => {
       if (over) return;
       over = true;
-      clearInterval(pulse);
+      clearTimeout(tooLong);
+      heartbeat?.end();
       if (child === started) child = undefined;
       if (upSince !== undefined && performance.now() - upSince > timing.steadyAfter) backoff.reset();
       onExit(started.pid, reason);
@@ -185,7 +193,7 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
       return Promise.resolve();
     return new Promise((resolve) => {
-      const killer = setTimeout(() => ending.kill('SIGKILL'), timeoutMs + END_MARGIN_MS);
+      const killer = setTimeout(() => ending.kill('SIGKILL'), timeoutMs + timing.endMargin);
       // `close`, not `exit`: its last log lines are still in the pipe.
       ending.once('close', () => {
         clearTimeout(killer);

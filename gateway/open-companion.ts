@@ -6,6 +6,7 @@ import type { Environment, LoadedConfig } from '../lib/config/loaded.ts';
 import type { ProcessLogs } from '../lib/logging/create-logs.ts';
 import { parseRelayLine } from '../lib/logging/relay.ts';
 import { originOf } from '../lib/process/listen.ts';
+import { StartFault } from '../lib/process/start-fault.ts';
 import { createCompanionProcess } from './companion-process.ts';
 import { createPrivateSocket } from './private-socket.ts';
 
@@ -63,6 +64,11 @@ function openElsewhere({ loaded, logs }: OpenCompanionDeps, url: string, token: 
 function openChild({ environment, loaded, logs }: OpenCompanionDeps): OpenedCompanion {
   const token = randomBytes(32).toString('hex');
   const socketPath = createPrivateSocket();
+  if (socketPath === null && environment.ailinkPort === 0) {
+    throw new StartFault(
+      'No directory can hold a private socket for AI-Link: set AILINK_PORT to a fixed port',
+    );
+  }
   const strayLines = logs.logger('error', 'ai-link');
   const child = createCompanionProcess({
     entry: fileURLToPath(new URL('companion.mjs', import.meta.url)),
