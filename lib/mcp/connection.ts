@@ -76,6 +76,8 @@ interface Open {
   client: RpcClient;
   /** Set when the transport ended by itself. */
   lost: ToolFailure | undefined;
+  /** A change was announced while the first listing was being read. */
+  outdated: boolean;
 }
 
 export function createServerConnection(deps: ServerConnectionDeps): ServerConnection {
@@ -162,6 +164,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
       dispatch({ type: 'opened' });
       later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
       watch();
+      if (open.outdated) void relist();
     } catch (error) {
       if (open !== undefined) end(open);
       fail(control.signal.aborted ? toToolFailure(control.signal.reason) : toToolFailure(error), false);
@@ -174,10 +177,13 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   function makeOpen(): Open {
     const open: Open = {
       lost: undefined,
+      outdated: false,
       client: createRpcClient({
         transport: deps.transport,
         notification: (method) => {
-          if (method === 'notifications/tools/list_changed' && current === open) void relist();
+          if (method !== 'notifications/tools/list_changed') return;
+          if (current === open) void relist();
+          else open.outdated = true;
         },
         closed: (failure) => {
           open.lost = failure;

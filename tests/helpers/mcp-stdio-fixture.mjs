@@ -37,7 +37,7 @@ const tools = {
     run: ({ message }) => text(message),
   },
   raw: { run: (_args, { line }) => text(line) },
-  slow: { run: async ({ ms }) => (await new Promise((resolve) => setTimeout(resolve, ms)), text('slept')) },
+  slow: { run: ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms, text('slept'))) },
   silent: { run: () => new Promise(() => {}) },
   cancelled: { run: () => text(JSON.stringify(cancelled)) },
   env: { run: () => text(JSON.stringify(process.env)) },
@@ -110,7 +110,10 @@ const tools = {
     },
   },
   'say-on-stderr': {
-    run: ({ line }) => (process.stderr.write(`${line}\n`), text('said')),
+    run: ({ line }) => {
+      process.stderr.write(`${line}\n`);
+      return text('said');
+    },
   },
   freeze: {
     run: () => {

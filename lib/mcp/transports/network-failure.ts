@@ -1,4 +1,5 @@
 import { ToolFailure } from '../failure.ts';
+import { isObject } from '../json-value.ts';
 
 /** Errors before a connection stood: nothing was sent. */
 const UNREACHED: Readonly<Record<string, [code: string, message: string]>> = {
@@ -18,11 +19,11 @@ const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|
  * and addresses, which callers must not learn.
  */
 export function networkFailure(error: unknown): ToolFailure {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+  for (let at = error, depth = 0; depth < 5; depth += 1) {
     if (at instanceof ToolFailure) return at;
+    const { code, cause, errors } = describe(at);
     // Of an attempt at several addresses the last one's word stands for all.
-    if (at instanceof AggregateError) return networkFailure(at.errors.at(-1));
-    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    if (errors !== undefined) return networkFailure(errors.at(-1));
     const unreached = UNREACHED[code];
     if (unreached !== undefined) {
       return new ToolFailure('transport', unreached[0], unreached[1], { neverSent: true, cause: error });
@@ -33,8 +34,18 @@ export function networkFailure(error: unknown): ToolFailure {
         cause: error,
       });
     }
+    at = cause;
   }
   return new ToolFailure('transport', 'connection_lost', 'The connection to the tool server was lost', {
     cause: error,
   });
+}
+
+function describe(error: unknown): { code: string; cause: unknown; errors: unknown[] | undefined } {
+  const { code, cause, errors } = isObject(error) ? error : {};
+  return {
+    code: typeof code === 'string' ? code : '',
+    cause,
+    errors: Array.isArray(errors) && errors.length > 0 ? errors : undefined,
+  };
 }
