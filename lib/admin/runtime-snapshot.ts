@@ -62,6 +62,10 @@ export async function runtimeSnapshot(
     configurationSummary,
     runtimeUsage: runtime?.runtimeUsage ?? null,
     mcpConnections: runtime?.mcpConnections ?? [],
-    companion: runtime === undefined ? { ...status, status: 'down', pid: null } : status,
+    companion: runtime === undefined ? { ...status, status: 'down', pid: null } : seen(status),
   };
 }
+
+/** A companion that has just answered is up, whatever was known of it before. */
+const seen = (status: CompanionStatus): CompanionStatus =>
+  status.status === 'starting' ? { ...status, status: 'up' } : status;

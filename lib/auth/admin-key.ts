@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AuthConfig } from '../config/schema/auth.ts';
 import { HubError } from '../errors/hub-error.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { HubRequest, RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
 import type { SharedStore } from '../store/shared-store.ts';
@@ -23,15 +23,12 @@ export interface AdminGuardDeps {
   logger: Logger;
 }
 
-/** A request to guard: Express's, or anything that carries the context. */
-export type GuardedRequest = IncomingMessage & { hub: RequestContext };
-
 /**
  * Creates the guard of admin routes (contract §8): 403 where admin is not configured or the address not allowed,
  * then 401 for a missing or wrong key, 429 from the 11th wrong key of an address in a minute on. A right key
  * passes even then; it is taken off the request, and `request.hub.caller` says by its id who is there.
  */
-export function createAdminGuard(deps: AdminGuardDeps): (request: GuardedRequest) => void | Promise<void> {
+export function createAdminGuard(deps: AdminGuardDeps): (request: HubRequest) => void | Promise<void> {
   const { admin, store, logger } = deps;
   const isAllowed = compileNetworks(admin.allowedNetworks);
   const findKey = compileKeys(admin.enabled ? admin.apiKeys : []);
