@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- <scenario> [--quick] [--rounds N] [--only a,b] [--profile]`
+ * `npm run bench -- <scenario> [--quick] [--rounds N] [--only a,b] [--workloads a,b] [--profile]`
  *
  * Runs one scenario of `bench/scenarios/`, prints its tables and ends with 1 when a bound does not hold. A full run
  * also writes its tables into `bench/RESULTS.md`.
@@ -18,6 +18,7 @@ const { values: options, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     only: { type: 'string' },
+    workloads: { type: 'string' },
     profile: { type: 'boolean', default: false },
   },
 });
@@ -41,10 +42,12 @@ try {
     quick: options.quick,
     rounds: options.rounds === undefined ? undefined : Number(options.rounds),
     only: options.only?.split(','),
+    chosen: options.workloads?.split(','),
     profile: options.profile,
     say: (line) => console.error(line),
   });
-  const bounds = options.only ? report.bounds.filter(({ value }) => !Number.isNaN(value)) : report.bounds;
+  const partial = options.only !== undefined || options.workloads !== undefined;
+  const bounds = partial ? report.bounds.filter(({ value }) => !Number.isNaN(value)) : report.bounds;
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
   const text = [
     `## ${report.title}`,
@@ -54,7 +57,7 @@ try {
     ...report.notes,
   ].join('\n\n');
   console.log(text);
-  const full = !options.quick && !options.profile && options.only === undefined;
+  const full = !options.quick && !options.profile && !partial;
   if (full) writeResults(name, text);
   if (!bounds.every(holds)) process.exitCode = 1;
 } finally {

@@ -44,17 +44,38 @@ function selfTimes(profile) {
   return { byFunction, busy };
 }
 
-/** One table a profile in `folder`: the `top` functions by self time. */
+/** A source file without its line; a package or a part of Node by its name alone. */
+function moduleOf(place) {
+  const packaged = place.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/);
+  return packaged ? packaged[1] : place.replace(/:\d+$/, '');
+}
+
+function share(time, busy) {
+  return `${((time / busy) * 100).toFixed(1)} %`;
+}
+
+function topOf(times, top) {
+  return [...times].sort(([, a], [, b]) => b - a).slice(0, top);
+}
+
+/** For each profile in `folder` the `top` functions and the `top` modules by self time. */
 export function summariseProfiles(folder, top = 40) {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
     .map((name) => {
       const { byFunction, busy } = selfTimes(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-      const rows = [...byFunction]
-        .sort(([, a], [, b]) => b - a)
-        .slice(0, top)
-        .map(([key, time]) => [...key.split('\t'), `${((time / busy) * 100).toFixed(1)} %`]);
-      return `${name}: ${(busy / 1e6).toFixed(1)} s busy\n\n${table(['function', 'place', 'self'], rows)}`;
+      const byModule = new Map();
+      for (const [key, time] of byFunction) {
+        const module = moduleOf(key.split('\t')[1]);
+        byModule.set(module, (byModule.get(module) ?? 0) + time);
+      }
+      const functions = topOf(byFunction, top).map(([key, time]) => [...key.split('\t'), share(time, busy)]);
+      const modules = topOf(byModule, top).map(([module, time]) => [module, share(time, busy)]);
+      return [
+        `${name}: ${(busy / 1e6).toFixed(1)} s busy`,
+        table(['module', 'self'], modules),
+        table(['function', 'place', 'self'], functions),
+      ].join('\n\n');
     })
     .join('\n\n');
 }

@@ -13,6 +13,7 @@ import { startHub } from '../systems/hub.mjs';
 import { startNginx } from '../systems/nginx.mjs';
 import { startPortkey } from '../systems/portkey.mjs';
 
+const PATH = '/v1/chat/completions';
 const FRAMES = 50;
 const CHUNK_MS = 10;
 const messages = [
@@ -30,12 +31,13 @@ targets:
 `;
 
 /** The workloads of one round; `seconds` of measuring each. */
-const workloads = (quick) => [
-  { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
-  { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
-  { name: 'streams', kind: 'streams', streams: 100, seconds: quick ? 1 : 3 },
-  { name: 'burst', kind: 'streams', streams: 100, seconds: 0, burst: true },
-];
+const workloads = (quick, chosen) =>
+  [
+    { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
+    { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
+    { name: 'streams', kind: 'streams', streams: 100, seconds: quick ? 1 : 3 },
+    { name: 'burst', kind: 'streams', streams: 100, seconds: 0, burst: true },
+  ].filter(({ name }) => chosen === undefined || chosen.includes(name));
 
 function jobFor(workload, system) {
   const streaming = workload.kind === 'streams';
@@ -43,7 +45,7 @@ function jobFor(workload, system) {
     ...workload,
     address: system.address,
     headers: system.headers,
-    path: '/v1/chat/completions',
+    path: PATH,
     body: body(streaming),
     ...(streaming
       ? { frames: FRAMES, streamMs: FRAMES * CHUNK_MS }
@@ -149,21 +151,22 @@ function dutyBounds(before, after, sent) {
 }
 
 /** Runs the scenario; see `bench/README.md` for the shape of what it returns. */
-export async function scenario({ quick, rounds, only, profile, say }) {
+export async function scenario({ quick, rounds, only, chosen, profile, say }) {
   const systems = await startSystems({ only, profile, say });
   const generator = startLoadGenerator();
   const plan = { systems, jobFor, generator, say };
 
   say('warming up');
-  await runRounds({ ...plan, workloads: workloads(true), rounds: quick ? 1 : 2 });
+  await runRounds({ ...plan, workloads: workloads(true, chosen), rounds: quick ? 2 : 4 });
 
   const hub = systems.find(({ name }) => name === 'hub');
-  const facts = async () => ({ ...(await hub.usage()), accessRecords: hub.accessRecords() });
+  if (profile) hub?.startProfiling();
+  const facts = async () => ({ ...(await hub.usage()), accessRecords: hub.accessRecords(PATH) });
   const before = hub && (await facts());
   const turns = rounds ?? (quick ? 3 : 5);
-  const of = await runRounds({ ...plan, workloads: workloads(quick), rounds: turns });
+  const of = await runRounds({ ...plan, workloads: workloads(quick, chosen), rounds: turns });
   const failures = systems.flatMap(({ name }) =>
-    workloads(quick).flatMap((workload) =>
+    workloads(quick, chosen).flatMap((workload) =>
       of(workload.name, name).flatMap((r) =>
         r.firstFailure ? [`${name}, ${workload.name}: ${r.firstFailure}`] : [],
       ),

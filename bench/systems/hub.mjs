@@ -9,7 +9,7 @@ const ADMIN_KEY = 'bench-admin-key-bench-admin-key-0000';
 /**
  * Starts the hub with `configuration` (YAML) added to an admin key and free ports.
  * @param profileFolder where both processes leave a V8 CPU profile, when given
- * @returns the running program; `usage()` reads its counters, `accessRecords()` counts its access log
+ * @returns the running program; `usage()` reads its counters, `accessRecords(path)` its access log
  */
 export async function startHub({ configuration, headers, profileFolder }) {
   const folder = join(WORK, 'hub');
@@ -18,7 +18,11 @@ export async function startHub({ configuration, headers, profileFolder }) {
   const file = join(folder, 'config.yaml');
   const admin = `auth:\n  admin:\n    enabled: true\n    apiKeys: [${ADMIN_KEY}]\n`;
   writeFileSync(file, `${admin}${configuration}`);
-  const profiling = profileFolder ? `--cpu-prof --cpu-prof-dir=${profileFolder}` : '';
+  const profiler = new URL('../lib/cpu-profiler.mjs', import.meta.url);
+  const profiling = profileFolder && {
+    BENCH_PROFILES: profileFolder,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${profiler}`,
+  };
   const running = await startProgram({
     name: 'hub',
     command: process.execPath,
@@ -29,7 +33,7 @@ export async function startHub({ configuration, headers, profileFolder }) {
       HUB_CONFIG: file,
       HUB_PORT: '0',
       AILINK_PORT: '0',
-      NODE_OPTIONS: [process.env.NODE_OPTIONS, profiling].filter(Boolean).join(' '),
+      ...profiling,
     },
     outputFile: join(folder, 'output.log'),
     ready: /hub listening on http:\/\/127\.0\.0\.1:(\d+)/,
@@ -50,10 +54,17 @@ export async function startHub({ configuration, headers, profileFolder }) {
     address: { host: '127.0.0.1', port },
     headers,
     usage,
-    accessRecords: () =>
-      running
+    /** Has both processes sample their stacks from now on; needs `profileFolder`. */
+    startProfiling() {
+      for (const pid of running.tree()) process.kill(pid, 'SIGUSR2');
+    },
+    /** Access records of requests to `path` in its output so far. */
+    accessRecords(path) {
+      const mark = `"path":"${path}"`;
+      return running
         .output()
         .split('\n')
-        .filter((line) => line.includes('"access"')).length,
+        .filter((line) => line.includes(mark)).length;
+    },
   };
 }
