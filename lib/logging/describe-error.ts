@@ -12,8 +12,8 @@ export interface ErrorDescription {
   errors?: (ErrorDescription | string)[];
 }
 
-const LONGEST_MESSAGE = 4096;
-const LONGEST_STACK = 4096;
+/** Of message and of stack; each cause gets half of what it caused. */
+const LONGEST_TEXT = 4096;
 const DEEPEST_CAUSE = 5;
 const MOST_ERRORS = 5;
 
@@ -40,10 +40,11 @@ function read(error: Error, name: string): unknown {
  * @param mask cuts out secrets; applied before cutting, so that no half of a secret is left over.
  */
 export function describeError(error: Error, mask: (text: string) => string, depth = 0): ErrorDescription {
+  const longest = LONGEST_TEXT >> depth;
   const text = (value: unknown): string => (typeof value === 'string' ? mask(value) : '');
   const name = text(read(error, 'name')) || 'Error';
   const message = text(read(error, 'message'));
-  const description: ErrorDescription = { name: cut(name, 128), message: cut(message, LONGEST_MESSAGE) };
+  const description: ErrorDescription = { name: cut(name, 128), message: cut(message, longest) };
 
   const code = read(error, 'code');
   if (typeof code === 'string') description.code = cut(mask(code), 128);
@@ -51,11 +52,11 @@ export function describeError(error: Error, mask: (text: string) => string, dept
 
   const stack = text(read(error, 'stack'));
   const frames = stack.search(/^ +at /m);
-  if (frames !== -1) description.stack = cut(stack.slice(frames), LONGEST_STACK);
+  if (frames !== -1) description.stack = cut(stack.slice(frames), longest);
 
   if (depth >= DEEPEST_CAUSE) return description;
   const inner = (value: unknown): ErrorDescription | string =>
-    isError(value) ? describeError(value, mask, depth + 1) : describeValue(value, mask);
+    isError(value) ? describeError(value, mask, depth + 1) : describeValue(value, mask, longest);
   const cause = read(error, 'cause');
   if (cause !== undefined && cause !== null) description.cause = inner(cause);
   const errors = read(error, 'errors');
@@ -64,7 +65,7 @@ export function describeError(error: Error, mask: (text: string) => string, dept
 }
 
 /** Something thrown or given as a cause that is no error: a text is kept, of anything else only its kind. */
-function describeValue(value: unknown, mask: (text: string) => string): string {
-  if (typeof value === 'string') return cut(mask(value), LONGEST_MESSAGE);
+function describeValue(value: unknown, mask: (text: string) => string, longest: number): string {
+  if (typeof value === 'string') return cut(mask(value), longest);
   return typeof value === 'object' ? Object.prototype.toString.call(value) : cut(mask(String(value)), 128);
 }

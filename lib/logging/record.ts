@@ -4,6 +4,8 @@ import type { LogFields } from './logger.ts';
 
 /** A longer text of one field is cut. */
 const LONGEST_TEXT = 16_384;
+/** Longer JSON of one field is shown as the text of its beginning; an error with its causes fits. */
+const LONGEST_STRUCTURE = 32_768;
 
 /** A field may not stand in for what the logger itself says. */
 const RESERVED = new Set(['level', 'timestamp', 'module', 'message']);
@@ -64,8 +66,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   const structure = (value: object): string => {
     try {
       const json = JSON.stringify(isError(value) ? describeError(value, mask) : value, replaceInner);
-      // JSON that is too long is shown as the text of its beginning.
-      return json === undefined ? 'null' : json.length <= LONGEST_TEXT ? json : text(json);
+      return json === undefined ? 'null' : json.length <= LONGEST_STRUCTURE ? json : text(json);
     } catch {
       return '"[not serialisable]"';
     }

@@ -323,6 +323,7 @@ describe('a log file in trouble', () => {
       await until('the write', () => logs.lost() > 0);
       const kept = messages(file(today)).length;
       expect(kept).toBeGreaterThan(100);
+      expect(readFileSync(file(today), 'utf8').endsWith('}\n')).toBe(true);
       await logs.close();
       expect(kept + logs.lost()).toBe(1000);
     } finally {
