@@ -1,41 +1,17 @@
 import type { Express } from 'express';
-import { createAdminGuard } from '../auth/admin-key.ts';
-import { createAuthenticator } from '../auth/authenticator.ts';
 import type { CompanionClient } from '../companion-client/companion-client.ts';
 import { createCompanionClient } from '../companion-client/create-client.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { ConfigError, loadConfig } from '../config/load.ts';
-import type { LoadedConfig } from '../config/loaded.ts';
 import type { LoggingConfig } from '../config/schema/logging.ts';
-import { parseSize } from '../config/size.ts';
 import { errorBody, HubError } from '../errors/hub-error.ts';
-import { createClientAddresses } from '../http/client-ip.ts';
-import { createOriginRules, type OriginRules } from '../http/origin.ts';
 import type { RouteGroup } from '../http/route.ts';
-import type { Logs } from '../logging/logger.ts';
-import { createMask } from '../logging/mask.ts';
 import { openLogs } from '../process/open-logs.ts';
-import { createCompanionStore } from '../store/companion-store.ts';
-import { createApp } from './create-app.ts';
-
-/** What a handler's route groups are made of. */
-export interface HandlerParts {
-  loaded: LoadedConfig;
-  config: LoadedConfig['config'];
-  companion: CompanionClient;
-  origins: OriginRules;
-  logs: Logs;
-  /** `hub.limits.jsonBody` in bytes. */
-  bodyLimit: number;
-  /** A Lambda is never told that it ends. */
-  draining(): false;
-}
+import { createHubApp, type HubParts } from './hub-app.ts';
 
 /** A handler's route groups, made of the parts. */
-export type ComposeGroups = (parts: HandlerParts) => RouteGroup[];
+export type ComposeGroups = (parts: HubParts) => RouteGroup[];
 
-/** A call of a request's own way, such as the count of a wrong admin key, may take so long; in ms. */
-const STORE_TIMEOUT_MS = 2000;
 const PROBE_TIMEOUT_MS = 1000;
 
 /**
@@ -64,39 +40,9 @@ export function openHandlerApp(composeGroups: ComposeGroups): Express {
     configHash: loaded.hash,
     logger: logs.logger('error', 'companion-client'),
   });
-  const addresses = createClientAddresses(config.hub.security.trustProxy);
-  const origins = createOriginRules({
-    publicUrl: config.hub.publicUrl,
-    corsOrigins: config.hub.cors.origins,
-    addresses,
-  });
-  const groups = composeGroups({
-    loaded,
-    config,
-    companion: askedEachTime(client),
-    origins,
-    logs,
-    bodyLimit: parseSize(config.hub.limits.jsonBody),
-    draining: () => false,
-  });
-  return createApp(groups, {
-    hub: config.hub,
-    logs,
-    addresses,
-    origins,
-    // A Lambda listens nowhere; on a developer's machine HUB_HOST says where serverless-offline does.
-    authenticator: createAuthenticator({
-      enabled: config.auth.enabled,
-      origins,
-      bindHost: environment.hubHost,
-    }),
-    adminGuard: createAdminGuard({
-      admin: config.auth.admin,
-      store: createCompanionStore(client, { timeoutMs: STORE_TIMEOUT_MS }),
-      logger: logs.logger('access', 'admin'),
-    }),
-    mask: createMask(loaded.secrets),
-  });
+  // A Lambda listens nowhere; on a developer's machine HUB_HOST says where serverless-offline does.
+  const bindHost = environment.hubHost;
+  return createHubApp({ loaded, logs, companion: askedEachTime(client), bindHost }, composeGroups);
 }
 
 /** The platform keeps what a handler writes to its console, and has no disk for files. */
