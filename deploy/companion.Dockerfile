@@ -17,8 +17,9 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /srv/hub
-COPY --from=build /build/dist ./dist
-RUN mkdir -p logs run && chown node:node logs run
+COPY --from=build /build/dist/companion.mjs /build/dist/companion.mjs.map ./dist/
+# Log files, where the configuration asks for them.
+RUN mkdir -p logs && chown node:node logs
 USER node
 EXPOSE 3100
 ENTRYPOINT ["/usr/bin/tini", "--"]

@@ -16,7 +16,7 @@ RUN apt-get update \
 ENV NODE_ENV=production
 WORKDIR /srv/hub
 # The bundle holds every dependency: the image needs no node_modules.
-COPY --from=build /build/dist ./dist
+COPY --from=build /build/dist/gateway.mjs /build/dist/gateway.mjs.map ./dist/
 # What it writes: tokens of video accounts, uploads on their way, log files. Make them volumes.
 RUN mkdir -p tokens spool logs && chown node:node tokens spool logs
 USER node
