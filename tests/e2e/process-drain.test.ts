@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { type HeldServer, startHeldServer } from '../helpers/held-server.ts';
-import { type Answer, send } from '../helpers/http.ts';
+import { type Answer, open, send } from '../helpers/http.ts';
 import { defaultConfig, type HubProcess, isAlive, root, startHub } from '../helpers/start-hub.ts';
 import { until } from '../helpers/until.ts';
 
@@ -124,7 +124,30 @@ test('a second signal ends the hub at once, tool servers included [C1-drain-seco
   await until('no process is left', () => !family.some(isAlive), { timeoutMs: 2000 });
 });
 
-test('a hub without requests in flight ends within a second [C1-drain-exit]', async () => {
+test('a standing event stream of an MCP client does not hold up the end [C1-drain-exit]', async () => {
+  const hub = await startHub();
+  const accept = 'application/json, text/event-stream';
+  const hello = await send(`${hub.url}/mcp`, {
+    headers: { accept },
+    json: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    },
+  });
+  const session = String(hello.headers['mcp-session-id']);
+  const stream = await open(`${hub.url}/mcp`, { headers: { accept, 'mcp-session-id': session } });
+  expect(stream.status).toBe(200);
+  stream.message.resume();
+  const ended = once(stream.message, 'end');
+  const begun = performance.now();
+  expect((await hub.stop('SIGTERM')).code).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(5000);
+  await ended;
+});
+
+test('a hub without requests in flight does not wait for idle connections [C1-drain-exit]', async () => {
   const hub = await startHub();
   const agent = new Agent({ keepAlive: true });
   await ask(agent, `${hub.url}/health`);
