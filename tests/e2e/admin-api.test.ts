@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { ADMIN_KEY, type HubProcess, startHub } from '../helpers/start-hub.ts';
@@ -122,7 +124,47 @@ describe('the admin API of a running hub', () => {
   });
 });
 
-test('a companion that was killed is shown as down, and as restarted [C3-companion-runtime]', async () => {
+test('usage stands under the model that the provider reports, else under the one asked for [C8-usage-model]', async () => {
+  const provider = createServer((request, response) => {
+    const isFailing = request.headers.authorization === 'Bearer key-of-the-failing';
+    response.writeHead(isFailing ? 400 : 200, { 'content-type': 'application/json' });
+    const message = { role: 'assistant', content: 'hi' };
+    response.end(
+      JSON.stringify(
+        isFailing
+          ? { error: { message: 'no' } }
+          : { id: 'x', model: 'reported-2026', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+      ),
+    );
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+  const target = (id: string) => ({ id, provider: 'openai-compatible', apiKey: `key-of-the-${id}`, baseUrl });
+  const own = await startHub({
+    config: {
+      targets: [target('answering'), target('failing')],
+      auth: { admin: { enabled: true, apiKeys: [ADMIN_KEY] } },
+    },
+  });
+  try {
+    for (const id of ['answering', 'failing']) {
+      await send(`${own.url}/v1/chat/completions`, {
+        headers: { 'x-target': id },
+        json: { model: 'asked-for', messages: [{ role: 'user', content: 'hello' }] },
+      });
+    }
+    const models = await until('both calls', async () => {
+      const usage = (await send(`${own.url}/admin/runtime/usage`, { headers: WITH_KEY })).json();
+      return usage.requests.total === 2 && usage.models.map((row: { model: string }) => row.model);
+    });
+    expect(models.sort()).toEqual(['asked-for', 'reported-2026']);
+  } finally {
+    provider.closeAllConnections();
+    provider.close();
+  }
+});
+
+test('a companion that was killed is shown as down, and as restarted with empty counters [C3-companion-runtime, S2.10-in-memory]', async () => {
   const { companion } = await runtime();
   process.kill(companion.pid, 'SIGKILL');
   const down = await until('a runtime without companion', async () => {

@@ -4,7 +4,7 @@
  */
 export const pending: Readonly<Record<string, string>> = {
   ai: `
-    S1-ai-forward S2.1-http-client-timeout S2.1-log-total-tokens S2.1-target-record S2.1-target-timeout
+    S1-ai-forward S2.1-http-client-timeout S2.1-target-record S2.1-target-timeout
     S2.1-azure-deployment C2-base-url C2-target-headers C2-first-token-timeout C2-retry-attempts
     C2-fallback-own C2-price C2-azure-api-version C5-body-forwarded C5-body-model C5-body-max-tokens
     C5-body-literals C5-body-owned-escaped C5-provider-openai C5-provider-azure C5-provider-anthropic
@@ -43,12 +43,6 @@ export const pending: Readonly<Record<string, string>> = {
     C6-stats-endpoint C6-stats-errors C6-stats-counting C6-stats-exit C6-stats-null C6-missing-command
     C6-states C6-aggregate C6-aggregate-names C6-aggregate-long-names C6-aggregate-sessions
     C6-aggregate-companion C6-aggregate-identity C6-aggregate-idle
-  `,
-  observe: `
-    S1-admin-independent S2.3-enabled S2.3-api-keys S2.3-several-keys S2.3-networks S2.10-in-memory
-    S4.5-reset-log S5.3-constant-time S5.3-header-removed S5.3-networks S6-access-and-error S7-admin-403
-    C2-log-no-queries C8-order C8-lock-out C8-redact-where C8-redact-exceptions C8-redact-urls
-    C8-redact-maps C8-usage-model C8-reset-record C8-metrics-names
   `,
   config: `
     C2-public-url

@@ -115,7 +115,7 @@ describe('who may not even try', () => {
     }
   });
 
-  test('is told 403 when the address is not allowed, and comes in when it is [S2.3-networks, C8-order]', async () => {
+  test('is told 403 when the address is not allowed, and comes in when it is [S2.3-networks, S5.3-networks, C8-order]', async () => {
     const admin = { enabled: true, apiKeys: [ADMIN_KEY], allowedNetworks: ['192.0.2.0/24'] };
     await start({ config: { auth: { admin }, hub: { security: { trustProxy: true } } } });
     expect((await get('/admin/runtime')).status).toBe(403);
@@ -289,7 +289,7 @@ describe('usage, reset and metrics', () => {
     expect(hub.records().filter((record) => record.module === 'admin')).toEqual([]);
   });
 
-  test('/metrics is Prometheus text in the names of the OpenTelemetry conventions [C8-metrics]', async () => {
+  test('/metrics is Prometheus text in the names of the OpenTelemetry conventions [C8-metrics, C8-metrics-names]', async () => {
     await start({ connections: [connection()] });
     hub.counters.begin({ action: 'chat.completions', caller: 'c', streaming: true }).end({
       outcome: 'success',

@@ -1,9 +1,20 @@
+import * as crypto from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
-import { adminKeyId, createAdminGuard } from '../../../lib/auth/admin-key.ts';
+import { expect, jest, test } from '@jest/globals';
 import type { HubRequest } from '../../../lib/http/request-context.ts';
 import { silentLogger } from '../../../lib/logging/record-logger.ts';
+
+/** How often two texts were compared in constant time. */
+let comparisons = 0;
+jest.unstable_mockModule('node:crypto', () => ({
+  ...crypto,
+  timingSafeEqual(a: Buffer, b: Buffer) {
+    comparisons += 1;
+    return crypto.timingSafeEqual(a, b);
+  },
+}));
+const { adminKeyId, createAdminGuard } = await import('../../../lib/auth/admin-key.ts');
 
 const KEY = 'unit-test-admin-key-0123456789-abcdef';
 
@@ -74,4 +85,22 @@ test('an allowed network that is none stops the start', () => {
       logger: silentLogger,
     }),
   ).toThrow('10.0.0.0/99');
+});
+
+test('is compared with every configured key in constant time, wherever it stands among them [S5.3-constant-time]', async () => {
+  const keys = ['first', 'second', 'third'].map((name) => `${name}-admin-key-0123456789-0123456789`);
+  const guard = guardWith(...keys);
+  for (const key of keys) {
+    comparisons = 0;
+    await guard(requestWith([['x-admin-key', key]]));
+    expect(comparisons).toBe(3);
+  }
+  for (const wrong of ['x', `${keys[0]}x`, keys[0]?.slice(0, -1) ?? '']) {
+    comparisons = 0;
+    await expect(async () => guard(requestWith([['x-admin-key', wrong]]))).rejects.toMatchObject({
+      code: 'admin_unauthorized',
+    });
+    // As it came, and read as UTF-8.
+    expect(comparisons).toBe(6);
+  }
 });
