@@ -4,6 +4,7 @@ import type { Context } from 'aws-lambda';
 import serverlessHttp from 'serverless-http';
 import { type ComposeGroups, cutAnswer, openHandlerApp } from '../lib/app/handler-app.ts';
 import { type AwsLambda, awsLambda } from './lambda/awslambda.ts';
+import { CutOff, endOnce, mendResponse } from './lambda/gaps.ts';
 import { type GatewayEvent, isOverTls, plainEvent } from './lambda/plain-event.ts';
 import { createStreamedResponse } from './lambda/streamed-response.ts';
 
@@ -42,8 +43,9 @@ function createBufferedHandler(app: App): LambdaHandler {
   return async (event, context) => {
     try {
       return await handle(event, context);
-    } catch {
-      return cutAnswer();
+    } catch (error) {
+      if (error instanceof CutOff) return cutAnswer();
+      throw error;
     }
   };
 }
@@ -72,31 +74,4 @@ function wrap(app: (request: EventRequest, response: ServerResponse) => void): L
     { binary: true },
   );
   return (event, context) => handle(plainEvent(event), context);
-}
-
-/** serverless-http also emits an `end` of its own for an empty body, before or after the stream's. */
-function endOnce(request: IncomingMessage): void {
-  const { emit } = request;
-  let ended = false;
-  request.emit = (name: string | symbol, ...values: unknown[]) => {
-    if (name === 'end') {
-      if (ended || !request.readableEnded) return false;
-      ended = true;
-    }
-    return emit.call(request, name, ...values);
-  };
-}
-
-/**
- * serverless-http waits for `finish` or `error`; a destroyed response has neither. And its socket, which takes
- * everything at once, does not say so: without it Node never counts the response as written.
- */
-function mendResponse(response: ServerResponse): void {
-  Object.assign(response.socket ?? {}, { writableLength: 0 });
-  const { destroy } = response;
-  response.destroy = (error?: Error) => {
-    destroy.call(response, error);
-    if (response.listenerCount('error') > 0) response.emit('error', error ?? new Error('cut'));
-    return response;
-  };
 }

@@ -57,6 +57,18 @@ const group: RouteGroup = {
     },
     {
       method: 'GET',
+      path: '/encodings',
+      access: 'public',
+      handler(_request, response) {
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        response.write('\xff-', 'latin1');
+        response.write('é-');
+        response.write('fe', 'hex');
+        response.end(Buffer.from([0xfd]));
+      },
+    },
+    {
+      method: 'GET',
       path: '/cut',
       access: 'public',
       handler(_request, response) {
@@ -191,6 +203,11 @@ test('binary answers and repeated Set-Cookie headers arrive whole', async () => 
   const http = await answerTo(httpEvent({ rawPath: '/bytes' }));
   expect(bytesOf(http)).toEqual(Buffer.from([0, 255, 254, 10]));
   expect(http.cookies).toEqual(['a=1', 'b=2']);
+});
+
+test('texts leave in the encoding in which they were written', async () => {
+  const answer = await answerTo(restEvent({ path: '/encodings' }));
+  expect(bytesOf(answer).toString('hex')).toBe('ff2dc3a92dfefd');
 });
 
 test('what no route takes is 404 in the shape of all errors [C11-catch-all, C3-not-found]', async () => {
