@@ -33,6 +33,7 @@ export function createSseParser({ maxLength, event, overflow }: SseParserDeps): 
   let lastId: string | undefined;
   let retry: number | undefined;
   let broken = false;
+  let afterCr = false;
 
   function lineOf(line: string): void {
     if (line === '') {
@@ -58,13 +59,15 @@ export function createSseParser({ maxLength, event, overflow }: SseParserDeps): 
   return {
     push(chunk) {
       if (broken) return;
+      let text = decoder.write(chunk);
+      // The CR of a CR LF that was cut in two has ended its line already.
+      if (afterCr && text.startsWith('\n')) text = text.slice(1);
+      if (text !== '') afterCr = text.endsWith('\r');
+      rest += text;
       // Without a line end in it, a chunk is only kept: searching it again and again would be superlinear.
-      rest += decoder.write(chunk);
-      if (chunk.includes(0x0a) || chunk.includes(0x0d)) {
-        // A CR at the very end may be half of a CR LF.
-        const usable = rest.endsWith('\r') ? rest.length - 1 : rest.length;
-        const lines = rest.slice(0, usable).split(/\r\n|\n|\r/);
-        rest = (lines.pop() ?? '') + rest.slice(usable);
+      if (/[\r\n]/.test(text)) {
+        const lines = rest.split(/\r\n|\n|\r/);
+        rest = lines.pop() ?? '';
         for (const line of lines) lineOf(line);
       }
       if (rest.length + held <= maxLength) return;

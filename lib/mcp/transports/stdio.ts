@@ -131,8 +131,9 @@ export function stdioTransport(options: StdioOptions): TransportFactory {
           if (id !== undefined) events.requestFailed(id, notReading());
           return;
         }
-        // Calls of one turn leave in one write: under load this saves most of the system calls.
-        if (outbox.push(`${text}\n`) === 1) process.nextTick(flush);
+        // Calls that came in one turn of the event loop leave in one write: a system call each would cost more
+        // than all the rest. A lone call does not wait for it, because immediates run right after what was read.
+        if (outbox.push(`${text}\n`) === 1) setImmediate(flush);
       },
       release() {},
       negotiated() {},
