@@ -33,15 +33,17 @@ export function failureOfStatus(
   mask: (text: string) => string,
 ): Failure {
   const detail = `status ${status}: ${body.toString('utf8').slice(0, 500)}`;
-  if (status === 401 || status === 402 || status === 403)
-    return { kind: 'auth', detail, mayRetry: false, status };
+  const { errors } = target.provider;
+  const isAuth =
+    status === 401 || status === 402 || status === 403 || errors.isCredentialFault?.(status, body);
+  if (isAuth) return { kind: 'auth', detail, mayRetry: false, status };
   const retryAfterMs = retryAfterOf(headers, Date.now());
   const common = { detail, status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   // Some providers know better than their status whether another try makes sense.
   const mayRetry = headers['x-should-retry'] !== 'false';
   if (status >= 500) return { ...common, kind: 'unavailable', mayRetry };
   if (status < 400) return { ...common, kind: 'bad_response', mayRetry: false };
-  const text = target.hideHost(mask(target.provider.errors.translate(status, body).toString('utf8')));
+  const text = target.hideHost(mask(errors.translate(status, body).toString('utf8')));
   const contentType = headers['content-type'];
   const answer = {
     contentType: typeof contentType === 'string' ? contentType : 'application/json',
@@ -85,5 +87,5 @@ export function rateLimitHeaders(headers: ResponseHeaders): string[] {
 }
 
 function isRateLimit(name: string): boolean {
-  return name === 'retry-after-ms' || name.startsWith('x-ratelimit-') || name.startsWith('ratelimit');
+  return name === 'retry-after-ms' || name.includes('ratelimit');
 }

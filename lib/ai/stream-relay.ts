@@ -95,6 +95,12 @@ export function relayStream(context: AttemptContext): Promise<AttemptResult> {
         held = [];
       },
       fail: (reason) => fail(failureOfBadAnswer(reason)),
+      mask: (text) => target.hideHost(context.mask(text)),
+      end() {
+        if (phase !== 'open') return;
+        response.end();
+        settle({ kind: 'streamed' });
+      },
     };
 
     function streamReceiver(reader: StreamReader): UpstreamHandler {

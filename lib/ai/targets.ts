@@ -50,8 +50,6 @@ function compileTarget(
   options: HttpUpstreamOptions,
 ): Target {
   const provider = PROVIDERS[config.provider];
-  if (provider === undefined)
-    throw new Error(`Target ${config.id}: provider ${config.provider} is not supported`);
   const { request } = provider;
   const baseUrl = config.baseUrl ?? request.defaultBaseUrl;
   let upstream = request.createUpstream?.();

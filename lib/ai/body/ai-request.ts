@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { HubError } from '../../errors/hub-error.ts';
+import type { JsonObject } from '../json.ts';
 import { OPERATIONS, type Operation } from '../operations.ts';
 import { estimatePromptTokens } from './estimate-tokens.ts';
 import { createMemberFinder, type FoundMembers } from './find-members.ts';
-
-export type JsonObject = Record<string, unknown>;
 
 /** Members of a request body that the hub owns (contract §5). */
 export const OWNED = [

@@ -1,4 +1,5 @@
 import type { CallFacts } from '../call-facts.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { readUsage } from './usage.ts';
 
 /** Longest label taken from a provider. */
@@ -8,7 +9,7 @@ const LONGEST_LABEL = 200;
  * Notes model, usage and finish reasons of a whole answer, a stream's chunk, or an event of the responses route
  * (whose facts lie in its `response` member, its end in `status`).
  */
-export function noteFacts(document: Record<string, unknown>, facts: CallFacts): void {
+export function noteFacts(document: JsonObject, facts: CallFacts): void {
   const { response } = document;
   const holder = isObject(response) ? response : document;
   const { model, choices, status } = holder;
@@ -28,7 +29,7 @@ export function noteFacts(document: Record<string, unknown>, facts: CallFacts): 
 }
 
 /** The error that a 2xx or a stream's event carries, in any of the shapes met; undefined when it carries none. */
-export function errorOf(document: Record<string, unknown>): string | undefined {
+export function errorOf(document: JsonObject): string | undefined {
   const { error, type, response } = document;
   if (error !== undefined && error !== null && error !== false) {
     const message = isObject(error) ? error.message : error;
@@ -38,8 +39,4 @@ export function errorOf(document: Record<string, unknown>): string | undefined {
   if (type === 'response.failed' && isObject(response))
     return errorOf({ error: response.error }) ?? 'it failed';
   return undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { CallFacts } from '../call-facts.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { BadAnswer, type ProviderResponse } from '../providers/provider.ts';
-import { errorOf, isObject, noteFacts } from './facts.ts';
+import { errorOf, noteFacts } from './facts.ts';
 
 /** Answers that speak OpenAI's protocol already: checked, read, and relayed as they are. */
 export const relayedAnswer: ProviderResponse = {
@@ -23,7 +24,7 @@ export const relayedAnswer: ProviderResponse = {
 };
 
 /** Characters of the choices' texts, for an estimate. */
-function textLength({ choices }: Record<string, unknown>): number {
+function textLength({ choices }: JsonObject): number {
   if (!Array.isArray(choices)) return 0;
   let length = 0;
   for (const choice of choices) {

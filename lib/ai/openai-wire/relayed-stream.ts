@@ -1,8 +1,9 @@
 import type { CallFacts } from '../call-facts.ts';
+import { isObject, type JsonObject, parsedObject } from '../json.ts';
 import type { ProviderCall, ProviderStream, StreamReader, StreamSink } from '../providers/provider.ts';
 import { eventData } from '../sse/event-data.ts';
 import { createFrameSplitter } from '../sse/frame-splitter.ts';
-import { errorOf, isObject, noteFacts } from './facts.ts';
+import { errorOf, noteFacts } from './facts.ts';
 
 /** Longest event of a stream, in bytes. Images of the responses route come in one event each. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
@@ -18,7 +19,7 @@ export const relayedStream: ProviderStream = {
   createReader(sink: StreamSink, facts: CallFacts, { hidesUsage }: ProviderCall): StreamReader {
     let isOpen = false;
 
-    function onFrame(bytes: Buffer, start: number, end: number): boolean {
+    function onFrame(bytes: Buffer, start: number, end: number): boolean | Buffer {
       const frame = bytes.toString('latin1', start, end);
       if (!isOpen) return onFirstFrame(bytes.toString('utf8', start, end));
       if (frame.startsWith('[DONE]', 6) || frame.startsWith('[DONE]', 5)) {
@@ -27,15 +28,17 @@ export const relayedStream: ProviderStream = {
       }
       facts.completionChars += textLength(frame);
       if (!saysSomethingNew(frame)) return true;
-      const document = parsed(eventData(bytes.toString('utf8', start, end)));
-      return document === undefined || note(document);
+      const text = bytes.toString('utf8', start, end);
+      const data = eventData(text);
+      const document = data === undefined ? undefined : parsedObject(data);
+      return document === undefined || note(document, text);
     }
 
     /** Decides whether the stream is one at all. Events without data decide nothing. */
-    function onFirstFrame(frame: string): boolean {
+    function onFirstFrame(frame: string): boolean | Buffer {
       const data = eventData(frame);
       if (data === undefined) return true;
-      const document = parsed(data);
+      const document = parsedObject(data);
       const error = document === undefined ? undefined : errorOf(document);
       if (document === undefined || error !== undefined) {
         splitter.stop();
@@ -46,13 +49,17 @@ export const relayedStream: ProviderStream = {
       isOpen = true;
       sink.open();
       facts.completionChars += textLength(frame);
-      return note(document);
+      return note(document, frame);
     }
 
     /** @returns false for the chunk that holds only the usage, when it is not for the caller. */
-    function note(document: Record<string, unknown>): boolean {
+    function note(document: JsonObject, frame: string): boolean | Buffer {
       noteFacts(document, facts);
-      if (errorOf(document) !== undefined) facts.hasFailed = true;
+      if (errorOf(document) !== undefined) {
+        facts.hasFailed = true;
+        const masked = sink.mask(frame);
+        if (masked !== frame) return Buffer.from(masked);
+      }
       const { choices, usage } = document;
       return !hidesUsage || !isObject(usage) || !Array.isArray(choices) || choices.length > 0;
     }
@@ -69,21 +76,12 @@ export const relayedStream: ProviderStream = {
         const rest = splitter.rest();
         if (rest === undefined) return;
         // A last event without its blank line: passed on as it came, like everything else.
-        if (onFrame(rest, 0, rest.length)) sink.write(rest);
+        const kept = onFrame(rest, 0, rest.length);
+        if (kept !== false) sink.write(kept === true ? rest : kept);
       },
     };
   },
 };
-
-function parsed(data: string | undefined): Record<string, unknown> | undefined {
-  if (data === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(data);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Whether an event has a finish reason, usage, a status or an error that is not null. Quotes within texts are escaped. */
 function saysSomethingNew(frame: string): boolean {

@@ -57,6 +57,10 @@ export interface StreamSink {
   open(): void;
   /** The stream cannot go on: it is malformed, or the provider reported an error. The reader is not called again. */
   fail(reason: string): void;
+  /** Cuts configured secrets and the target's host out of a text, such as a provider's own error. */
+  mask(text: string): string;
+  /** The stream has told its own failure; nothing more is read, whatever the provider sends. */
+  end(): void;
 }
 
 /** Takes a provider's stream as it comes; chunks may be cut anywhere. */
@@ -75,6 +79,8 @@ export interface ProviderStream {
 export interface ProviderErrors {
   /** @returns the body for the caller, in OpenAI's shape; the same bytes when they are relayed. */
   translate(status: number, body: Buffer): Buffer;
+  /** Whether a 4xx means the hub's own credentials, where the status alone does not say so. */
+  isCredentialFault?(status: number, body: Buffer): boolean;
 }
 
 /** A 2xx whose body is not a valid answer. The message is for the log. */

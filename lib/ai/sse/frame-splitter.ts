@@ -5,9 +5,9 @@ const COLON = 0x3a;
 export interface FrameSplitterOptions {
   /**
    * A whole event: the lines up to and including their blank line, at `bytes[start, end)`.
-   * @returns whether the caller may have it; false takes it out of the stream.
+   * @returns whether the caller may have it; false takes it out of the stream, bytes take its place.
    */
-  onFrame(bytes: Buffer, start: number, end: number): boolean;
+  onFrame(bytes: Buffer, start: number, end: number): boolean | Buffer;
   /** Bytes to pass on: whole events, and comments and blank lines between them, as they came. */
   onBytes(bytes: Buffer): void;
   /** An event grew past `maxFrame` bytes. */
@@ -86,13 +86,18 @@ export function createFrameSplitter(options: FrameSplitterOptions): FrameSplitte
         const joined = Buffer.concat(held);
         held = [];
         heldLength = 0;
-        if (!isFrame || onFrame(joined, 0, joined.length)) onBytes(joined);
-        else wasDropped = true;
+        const kept = !isFrame || onFrame(joined, 0, joined.length);
+        if (kept !== false) onBytes(kept === true ? joined : kept);
+        wasDropped = kept !== true;
         from = at;
-      } else if (isFrame && !onFrame(chunk, unit, at)) {
-        if (unit > from) onBytes(chunk.subarray(from, unit));
-        wasDropped = true;
-        from = at;
+      } else if (isFrame) {
+        const kept = onFrame(chunk, unit, at);
+        if (kept !== true) {
+          if (unit > from) onBytes(chunk.subarray(from, unit));
+          if (kept !== false) onBytes(kept);
+          wasDropped = true;
+          from = at;
+        }
       }
       if (isOver) return;
       unit = at;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../body/ai-request.ts';
+import type { JsonObject } from '../../json.ts';
 import type { Operation } from '../../operations.ts';
 import type { UpstreamCall } from '../../upstream/upstream.ts';
 import type { ProviderCall } from '../provider.ts';
