@@ -3,6 +3,8 @@ export const REDACTED = '[REDACTED]';
 
 /** Shorter texts are not cut out: they occur by chance, and cutting them would ruin what is shown. */
 const SHORTEST = 4;
+/** Longer parts tell no more. */
+const LONGEST_ANCHOR = 8;
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
@@ -52,17 +54,38 @@ function spellings(secret: string): string[] {
   return [...plain, ...encoded];
 }
 
-/** One expression for all secrets in all their forms; undefined when there is nothing to cut out. */
-function compile(secrets: readonly string[]): RegExp | undefined {
-  const forms = new Map<string, number>();
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue;
-    for (const source of spellings(secret)) forms.set(source, source.length);
-  }
-  if (forms.size === 0) return undefined;
+/**
+ * A part of a secret that every spelling of it has: its longest run of characters that neither JSON nor URLs
+ * escape. Undefined where it is too short to tell anything.
+ */
+function anchorOf(secret: string): string | undefined {
+  const runs = secret.match(/[\w.-]+/g) ?? [];
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
+  return longest.length < SHORTEST ? undefined : longest.slice(0, LONGEST_ANCHOR);
+}
+
+interface Search {
+  /** Whether there may be a secret: some of them cost a tenth of looking for all of their spellings. */
+  mayHold(text: string): boolean;
+  /** All secrets in all their spellings. */
+  expression: RegExp;
+}
+
+/** Undefined when there is nothing to cut out. */
+function compile(secrets: readonly string[]): Search | undefined {
+  const searched = secrets.filter((secret) => secret.length >= SHORTEST);
+  if (searched.length === 0) return undefined;
   // Longest first: of two secrets, one within the other, the longer must be cut out whole.
-  const sources = [...forms].sort((a, b) => b[1] - a[1]).map(([source]) => source);
-  return new RegExp(sources.join('|'), 'g');
+  const sources = [...new Set(searched.flatMap(spellings))].sort((a, b) => b.length - a.length);
+  const shortest = Math.min(...searched.map((secret) => secret.length));
+  const anchors = [...new Set(searched.map(anchorOf))];
+  const quick = anchors.includes(undefined)
+    ? undefined
+    : new RegExp(anchors.map((anchor) => escapeForRegExp(anchor ?? '')).join('|'));
+  return {
+    mayHold: (text) => text.length >= shortest && (quick === undefined || quick.test(text)),
+    expression: new RegExp(sources.join('|'), 'g'),
+  };
 }
 
 /**
@@ -70,9 +93,10 @@ function compile(secrets: readonly string[]): RegExp | undefined {
  * percent-encoded (contract §8). A text without any costs one pass and comes back as it is.
  */
 export function createMask(secrets: readonly string[]): (text: string) => string {
-  const expression = compile(secrets);
-  if (expression === undefined) return (text) => text;
-  return (text) => text.replace(expression, REDACTED);
+  const search = compile(secrets);
+  if (search === undefined) return (text) => text;
+  const { mayHold, expression } = search;
+  return (text) => (mayHold(text) ? text.replace(expression, REDACTED) : text);
 }
 
 /**
@@ -81,8 +105,9 @@ export function createMask(secrets: readonly string[]): (text: string) => string
  * number in two.
  */
 export function createJsonMask(secrets: readonly string[]): (json: string) => string {
-  const expression = compile(secrets);
-  if (expression === undefined) return (json) => json;
+  const search = compile(secrets);
+  if (search === undefined) return (json) => json;
+  const { mayHold, expression } = search;
   const exact = new Set(secrets);
   const maskValue = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(expression, REDACTED);
@@ -93,5 +118,6 @@ export function createJsonMask(secrets: readonly string[]): (json: string) => st
       Object.entries(value).map(([name, inner]) => [name.replace(expression, REDACTED), maskValue(inner)]),
     );
   };
-  return (json) => (json.search(expression) === -1 ? json : JSON.stringify(maskValue(JSON.parse(json))));
+  return (json) =>
+    !mayHold(json) || json.search(expression) === -1 ? json : JSON.stringify(maskValue(JSON.parse(json)));
 }

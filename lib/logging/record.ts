@@ -13,7 +13,11 @@ const RESERVED = new Set(['level', 'timestamp', 'module', 'message']);
 /** Line separators and control characters that JSON lets through but a terminal or a viewer acts upon. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
 
-const escapeUnsafe = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** A text that JSON writes as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+const escaped = (json: string): string =>
+  json.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Writes one record as a line of JSON, without the line end. */
 export type RecordWriter = (level: LogLevel, module: string, message: string, fields?: LogFields) => string;
@@ -23,7 +27,7 @@ export interface RecordWriterDeps {
   now: () => number;
   /** Cuts secrets out of a text (`createMask`). */
   mask: (text: string) => string;
-  /** Cuts secrets out of a line of JSON (`createJsonMask`). */
+  /** Cuts secrets out of a JSON text (`createJsonMask`). */
   maskJson: (json: string) => string;
 }
 
@@ -48,13 +52,16 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   const fieldName = (name: string): string => {
     const known = names.get(name);
     if (known !== undefined) return known;
-    const written = `,${JSON.stringify(cut(name, 128))}:`;
+    const written = `,${text(cut(mask(name), 128))}:`;
     if (names.size < 1000) names.set(name, written);
     return written;
   };
 
-  const text = (value: string): string =>
-    JSON.stringify(value.length <= LONGEST_TEXT ? value : cut(mask(value), LONGEST_TEXT));
+  // Each value is masked by itself: most are shorter than any secret, which is seen at a glance.
+  const text = (value: string): string => {
+    const masked = value.length <= LONGEST_TEXT ? mask(value) : cut(mask(value), LONGEST_TEXT);
+    return PLAIN.test(masked) ? `"${masked}"` : escaped(JSON.stringify(masked));
+  };
 
   // Looks at the value itself, not at its toJSON(): vendors' errors put their requests, keys included, in there.
   function replaceInner(this: Record<string, unknown>, name: string, given: unknown): unknown {
@@ -66,7 +73,11 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   const structure = (value: object): string => {
     try {
       const json = JSON.stringify(isError(value) ? describeError(value, mask) : value, replaceInner);
-      return json === undefined ? 'null' : json.length <= LONGEST_STRUCTURE ? json : text(json);
+      return json === undefined
+        ? 'null'
+        : json.length <= LONGEST_STRUCTURE
+          ? escaped(maskJson(json))
+          : text(json);
     } catch {
       return '"[not serialisable]"';
     }
@@ -77,7 +88,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       case 'string':
         return text(value);
       case 'number':
-        return Number.isFinite(value) ? String(value) : 'null';
+        return Number.isFinite(value) ? maskJson(String(value)) : 'null';
       case 'boolean':
         return value ? 'true' : 'false';
       case 'object':
@@ -96,8 +107,6 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       const value = fieldValue(fields[name]);
       if (value !== undefined) line += fieldName(name) + value;
     }
-    line = maskJson(`${line}}`);
-    // Pure ASCII, which nearly every record is, needs no second look.
-    return Buffer.byteLength(line) === line.length ? line : line.replace(UNSAFE, escapeUnsafe);
+    return `${line}}`;
   };
 }

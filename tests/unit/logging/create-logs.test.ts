@@ -113,6 +113,25 @@ describe('log types', () => {
     ]);
   });
 
+  test.each([
+    [{ AWS_LAMBDA_LOG_LEVEL: 'ERROR' }, ['error']],
+    [{ POWERTOOLS_LOGGER_SAMPLE_RATE: '1' }, ['debug', 'info', 'warn', 'error']],
+    [{ POWERTOOLS_DEV: 'true', TZ: 'Asia/Tokyo' }, ['info', 'warn', 'error']],
+  ])('obey the platform in %j, and write each record on a line of UTC', async (env, expected) => {
+    const before = { ...process.env };
+    Object.assign(process.env, env);
+    try {
+      const logger = start(configure({ file: false, console: true })).logger('tools', 'm');
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](level);
+    } finally {
+      for (const name of Object.keys(env)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+    await open[0]?.close();
+    expect(lines(consolePath).map((line) => JSON.parse(line).level)).toEqual(expected);
+    expect(JSON.parse(lines(consolePath)[0] ?? '').timestamp).toBe('2026-03-04T12:00:00.000Z');
+  });
+
   test('write no directory when none of them has a file', () => {
     start(configure({ file: false, console: true }));
     expect(existsSync(directory)).toBe(false);
