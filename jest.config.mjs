@@ -30,5 +30,5 @@ export default {
   ],
   reporters: ['default', '<rootDir>/tests/helpers/requirements-reporter.mjs'],
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 60_000,
 };

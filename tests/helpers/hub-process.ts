@@ -167,7 +167,7 @@ export async function startHubProcess(options: HubOptions = {}): Promise<HubProc
   ];
   try {
     await until('the ready lines', () => ended ?? needed.every((name) => address(name) !== undefined), {
-      timeoutMs: options.readyTimeoutMs ?? 20_000,
+      timeoutMs: options.readyTimeoutMs ?? 45_000,
     });
     if (ended !== undefined) throw new Error(`it ended with code ${ended.code}`);
   } catch (error) {
@@ -183,7 +183,7 @@ export async function runHubProcess(
   options: HubOptions & { timeoutMs?: number },
 ): Promise<Exit & { stdout: string; stderr: string; cwd: string }> {
   const started = start({ ...options, cwd: options.cwd ?? mkdtempSync(join(tmpdir(), 'hub-test-')) });
-  const tooLong = setTimeout(() => started.pids().forEach(killNow), options.timeoutMs ?? 20_000);
+  const tooLong = setTimeout(() => started.pids().forEach(killNow), options.timeoutMs ?? 45_000);
   const exit = await started.exited;
   clearTimeout(tooLong);
   return { ...exit, stdout: started.stdout(), stderr: started.stderr(), cwd: started.cwd };

@@ -4,13 +4,13 @@
  */
 export const pending: Readonly<Record<string, string>> = {
   ai: `
-    S1-ai-forward S2.1-http-client-timeout S2.1-target-record S2.1-target-timeout
-    S2.1-azure-deployment C2-base-url C2-target-headers C2-first-token-timeout C2-retry-attempts
-    C2-fallback-own C2-price C2-azure-api-version C5-body-forwarded C5-body-model C5-body-max-tokens
-    C5-body-literals C5-body-owned-escaped C5-provider-openai C5-provider-azure C5-provider-anthropic
-    C5-provider-gemini C5-provider-ollama C5-translate-text C5-translate-images C5-translate-tools
-    C5-translate-reasoning C5-translate-finish C5-translate-usage C5-translate-errors C5-not-supported
-    C5-stream-gated C5-stream-backpressure C5-err-ailink C5-err-overloaded
+    S1-ai-forward S2.1-http-client-timeout S2.1-target-record S2.1-target-timeout S2.1-azure-deployment
+    C2-base-url C2-target-headers C2-first-token-timeout C2-retry-attempts C2-fallback-own C2-price
+    C2-azure-api-version C5-body-forwarded C5-body-model C5-body-max-tokens C5-body-literals
+    C5-body-owned-escaped C5-provider-openai C5-provider-azure C5-provider-anthropic C5-provider-gemini
+    C5-provider-ollama C5-translate-text C5-translate-images C5-translate-tools C5-translate-reasoning
+    C5-translate-finish C5-translate-usage C5-translate-errors C5-not-supported C5-stream-gated
+    C5-err-ailink C5-err-overloaded
   `,
   video: `
     S1-video-accounts S1-video-tokens S2.4-accounts S2.4-id-is-target S2.4-redirect-uri S2.4-token-path
@@ -71,8 +71,5 @@ export const pending: Readonly<Record<string, string>> = {
     S6-proxy-events C2-proxies C9-choice C9-any-method C9-streams C9-keeps C9-drops
     C9-removes-response-headers C9-forwarded C9-websocket C9-counts C9-auth-false C9-set-cookie C9-base-path
     C9-unknown C9-failure
-  `,
-  handlers: `
-    C11-merged-headers
   `,
 };
