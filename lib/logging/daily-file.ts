@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogType } from '../config/schema/logging.ts';
 import { countLines, type LineOutput } from './console-output.ts';
 import { dayOf, expired, fileName, lastPart, type Retention } from './file-names.ts';
+import { FILE_MODE, type OpenLogFile, openLogFile } from './open-log-file.ts';
 import { createTrouble } from './trouble.ts';
 
 export interface DailyFileDeps {
@@ -34,25 +35,10 @@ interface Batch {
   flying: number;
 }
 
-interface OpenFile {
-  handle: FileHandle;
-  path: string;
-  day: string;
-  part: number;
-  /** Bytes in it up to the end of its last whole line. */
-  size: number;
-  /** Identity on disk, to notice that the name now belongs to another file, or to none. */
-  dev: number;
-  ino: number;
-  isRegular: boolean;
-}
-
 const BATCH = 65_536;
 const MOST_WAITING = 8 * 1024 * 1024;
 /** How often an open file is looked for under its name. */
 const LOOK_EVERY_MS = 1000;
-/** Readable by the owner's group at most. */
-const FILE_MODE = 0o640;
 const DIRECTORY_MODE = 0o750;
 
 /**
@@ -62,7 +48,7 @@ const DIRECTORY_MODE = 0o750;
  */
 export function createDailyFile(deps: DailyFileDeps): LineOutput {
   const { directory, type, maxBytes = Number.POSITIVE_INFINITY, retention, now, flushAfterMs } = deps;
-  let file: OpenFile | undefined;
+  let file: OpenLogFile | undefined;
   let segments: Segment[] = [];
   let batch: Batch | undefined;
   let waiting = 0;
@@ -90,80 +76,49 @@ export function createDailyFile(deps: DailyFileDeps): LineOutput {
   }
 
   async function closeFile(): Promise<void> {
-    const { handle } = file ?? {};
+    const closing = file;
     file = undefined;
-    await handle?.close().catch(() => {});
+    await closing?.close();
   }
 
   /** Opens the given or the last part of a day, and lets retention do its work. */
-  async function openPart(wanted: string, part?: number): Promise<OpenFile> {
+  async function openPart(wanted: string, part?: number): Promise<OpenLogFile> {
     await closeFile();
     await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
     const names = await readdir(directory);
     const number = part ?? lastPart(names, type, wanted);
-    const path = join(directory, fileName({ type, day: wanted, part: number }));
-    const handle = await open(path, 'a+', FILE_MODE);
-    const facts = await handle.stat();
-    file = {
-      handle,
-      path,
-      day: wanted,
-      part: number,
-      size: facts.size,
-      dev: facts.dev,
-      ino: facts.ino,
-      isRegular: facts.isFile(),
-    };
+    const name = fileName({ type, day: wanted, part: number });
+    file = await openLogFile(join(directory, name), wanted, number);
     lookAt = now() + LOOK_EVERY_MS;
-    // The end of a line that a crash cut short, so that it does not swallow the next.
-    if (file.isRegular && file.size > 0) {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, file.size - 1);
-      if (bytesRead === 1 && buffer[0] !== 10) file.size += (await handle.write('\n')).bytesWritten;
-    }
-    for (const name of expired(names, retention, today())) {
-      await unlink(join(directory, name)).catch(() => {});
+    for (const old of expired(names, retention, today())) {
+      await unlink(join(directory, old)).catch(() => {});
     }
     return file;
   }
 
-  async function isStillThere(current: OpenFile): Promise<boolean> {
+  async function isStillThere(current: OpenLogFile): Promise<boolean> {
     if (now() < lookAt && now() > lookAt - 2 * LOOK_EVERY_MS) return true;
     lookAt = now() + LOOK_EVERY_MS;
-    const facts = await stat(current.path).catch(() => undefined);
-    return facts?.ino === current.ino && facts.dev === current.dev;
+    return current.isStillThere();
   }
 
-  async function fileOf(wanted: string): Promise<OpenFile> {
+  async function fileOf(wanted: string): Promise<OpenLogFile> {
     if (file?.day === wanted && (await isStillThere(file))) return file;
     return openPart(wanted);
   }
 
-  /**
-   * Writes the first `length` bytes of `batch.rest` and takes them off it. On failure the file is cut back to
-   * its last whole line, and what did not get there stays in `batch.rest`.
-   */
-  async function write(target: OpenFile, batch: Batch, length: number): Promise<void> {
-    const bytes = batch.rest.subarray(0, length);
-    let written = 0;
-    batch.flying = length;
-    try {
-      while (written < length) written += (await target.handle.write(bytes, written)).bytesWritten;
-    } finally {
-      batch.flying = 0;
-      const whole = written === length ? length : bytes.subarray(0, written).lastIndexOf(10) + 1;
-      target.size += whole;
-      batch.rest = batch.rest.subarray(whole);
-      if (target.isRegular && written > whole) await target.handle.truncate(target.size).catch(() => {});
-    }
-  }
-
-  async function writeBatch(batch: Batch): Promise<void> {
-    while (batch.rest.length > 0) {
-      let target = await fileOf(batch.day);
-      if (target.size > 0 && target.size + firstLine(batch.rest) > maxBytes) {
-        target = await openPart(batch.day, target.part + 1);
+  /** Writes a batch over as many parts as it takes. On failure what did not get there stays in `rest`. */
+  async function writeBatch(current: Batch): Promise<void> {
+    while (current.rest.length > 0) {
+      let target = await fileOf(current.day);
+      if (target.size > 0 && target.size + firstLine(current.rest) > maxBytes) {
+        target = await openPart(current.day, target.part + 1);
       }
-      await write(target, batch, fitting(batch.rest, maxBytes - target.size));
+      current.flying = fitting(current.rest, maxBytes - target.size);
+      const { kept, error } = await target.append(current.rest.subarray(0, current.flying));
+      current.flying = 0;
+      current.rest = current.rest.subarray(kept);
+      if (error !== undefined) throw error;
     }
   }
 
