@@ -1,4 +1,5 @@
 import type { CompanionCapability } from '../lib/companion-client/internal-route.ts';
+import type { PrivateSockets } from '../lib/companion-client/process-messages.ts';
 import type { LoadedConfig } from '../lib/config/loaded.ts';
 import type { Logs } from '../lib/logging/logger.ts';
 import { drainServers } from '../lib/process/drain.ts';
@@ -17,7 +18,7 @@ export interface Companion {
    * Binds the internal port, and the private socket where there is one, then begins what runs by itself.
    * @throws StartFault naming what cannot be bound.
    */
-  start(address: { host: string; port: number; socketPath: string | null }): Promise<BoundAddress>;
+  start(address: { host: string; port: number; sockets: PrivateSockets | null }): Promise<BoundAddress>;
   /** Ends what never ends by itself (standing event streams), because a stop is near. */
   announceStop(): void;
   /** Lets calls in flight finish (at most `timeoutMs`), then ends the tool servers. Never rejects. */
@@ -30,7 +31,7 @@ export interface Companion {
 export function createCompanion(deps: CompanionDeps): Companion {
   const { loaded, token, capabilities, logs } = deps;
   const logger = logs.logger('error', 'companion');
-  const { servers, inFlight } = createCompanionServer({
+  const { servers, channel, inFlight } = createCompanionServer({
     token,
     routes: capabilities.flatMap((capability) => capability.routes),
     health: { status: 'ok', pid: process.pid, configHash: loaded.hash },
@@ -38,14 +39,17 @@ export function createCompanion(deps: CompanionDeps): Companion {
   });
 
   async function start(address: Parameters<Companion['start']>[0]): Promise<BoundAddress> {
-    if (address.socketPath !== null) await listenOnSocket(servers.socket, address.socketPath);
+    if (address.sockets !== null) {
+      await listenOnSocket(servers.socket, address.sockets.http);
+      await listenOnSocket(channel.server, address.sockets.calls);
+    }
     const bound = await listen(servers.port, address.host, address.port, 'AI-Link cannot listen');
     for (const capability of capabilities) capability.start?.();
     return bound;
   }
 
   async function abandon(): Promise<void> {
-    for (const server of [servers.socket, servers.port]) server.closeAllConnections();
+    for (const connections of [servers.socket, servers.port, channel]) connections.closeAllConnections();
     const results = await Promise.allSettled(capabilities.map((capability) => capability.close?.()));
     for (const result of results) {
       if (result.status === 'rejected')

@@ -33,7 +33,7 @@ export async function runAlone(): Promise<void> {
   const bound = await companion.start({
     host: environment.ailinkHost ?? '0.0.0.0',
     port: environment.ailinkPort,
-    socketPath: null,
+    sockets: null,
   });
   console.log(`ai-link listening on ${originOf('http', bound)}`);
 }

@@ -22,7 +22,7 @@ export async function runSupervised(link: GatewayLink): Promise<void> {
     () => {},
   );
 
-  const { loaded, token, socketPath, host, port } = await link.start;
+  const { loaded, token, sockets, host, port } = await link.start;
   const logs = openLogs({ config: loaded.config.logging, secrets: loaded.secrets, sink: createRelaySink() });
   const companion = createCompanion({
     loaded,
@@ -49,11 +49,12 @@ export async function runSupervised(link: GatewayLink): Promise<void> {
     stop,
     gone() {
       setTimeout(() => process.exit(0), ORPHAN_MS);
-      if (socketPath !== null) rmSync(dirname(socketPath), { recursive: true, force: true });
+      if (sockets !== null) rmSync(dirname(sockets.http), { recursive: true, force: true });
       void companion.abandon().then(() => process.exit(0));
     },
   });
-  if (socketPath !== null) rmSync(socketPath, { force: true });
-  const bound = await companion.start({ host, port, socketPath });
+  // A companion that was killed leaves its sockets behind.
+  for (const path of Object.values(sockets ?? {})) rmSync(path, { force: true });
+  const bound = await companion.start({ host, port, sockets });
   link.tell({ type: 'ready', ...bound });
 }

@@ -4,6 +4,7 @@ import type { InternalContext, InternalRoute } from '../lib/companion-client/int
 import { type CompanionHealth, INTERNAL_HEADERS, INTERNAL_PATHS } from '../lib/companion-client/protocol.ts';
 import { errorBody, HubError, toHubError } from '../lib/errors/hub-error.ts';
 import type { Logger } from '../lib/logging/logger.ts';
+import { type ChannelServer, createChannelServer } from './channel-server.ts';
 import { createInternalRouter } from './router.ts';
 
 export interface CompanionServerDeps {
@@ -17,6 +18,8 @@ export interface CompanionServerDeps {
 export interface CompanionServer {
   /** One server for the private socket and one for the port, over the same handler. */
   readonly servers: { readonly socket: Server; readonly port: Server };
+  /** The private channel, over that handler too. */
+  readonly channel: ChannelServer;
   /** Calls being answered now. */
   inFlight(): number;
 }
@@ -41,25 +44,24 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
   };
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
+    const authorized = mayCall(request);
+    if (request.url === INTERNAL_PATHS.health && request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(authorized ? healthForOwner : health);
+      return;
+    }
+    if (authorized) answerCall(request, response);
+    else fail(refusal(), request, response, contextOf(request));
+  }
+
+  function answerCall(request: IncomingMessage, response: ServerResponse): void {
     inFlight += 1;
     response.once('close', onClosed);
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
-    const authorized = mayCall(request);
     const context = contextOf(request);
-
-    if (path === INTERNAL_PATHS.health && request.method === 'GET') {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(authorized ? healthForOwner : health);
-      return;
-    }
     try {
-      if (!authorized) {
-        throw new HubError('unauthorized', 'The internal API asks for its token', {
-          headers: { 'www-authenticate': 'Bearer', [INTERNAL_HEADERS.refused]: 'token' },
-        });
-      }
       const answer = find(request.method ?? 'GET', path).handle(request, response, context);
       if (answer !== undefined) answer.catch((error) => fail(error, request, response, context));
     } catch (error) {
@@ -101,7 +103,14 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
   const create = (keepAliveTimeout: number) =>
     createServer({ requestTimeout: 0, keepAliveTimeout, noDelay: true }, handle);
   const servers = { socket: create(0), port: create(PORT_KEEP_ALIVE_MS) };
-  return { servers, inFlight: () => inFlight };
+  const channel = createChannelServer({ token: deps.token, answer: answerCall });
+  return { servers, channel, inFlight: () => inFlight };
+}
+
+function refusal(): HubError {
+  return new HubError('unauthorized', 'The internal API asks for its token', {
+    headers: { 'www-authenticate': 'Bearer', [INTERNAL_HEADERS.refused]: 'token' },
+  });
 }
 
 function createTokenCheck(token: string): (request: IncomingMessage) => boolean {

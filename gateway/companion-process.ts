@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { FromCompanion, ToCompanion } from '../lib/companion-client/process-messages.ts';
+import type { FromCompanion, PrivateSockets, ToCompanion } from '../lib/companion-client/process-messages.ts';
 import type { CompanionStatus } from '../lib/companion-client/protocol.ts';
 import type { LoadedConfig } from '../lib/config/loaded.ts';
 import type { Logger } from '../lib/logging/logger.ts';
@@ -13,8 +13,8 @@ export interface CompanionProcessDeps {
   entry: string;
   loaded: LoadedConfig;
   token: string;
-  /** Private socket of the calls; null makes the gateway call by the port. */
-  socketPath: string | null;
+  /** Private sockets of the calls; null makes the gateway call by the port. */
+  sockets: PrivateSockets | null;
   /** Address of AI-Link's internal port. */
   host: string;
   port: number;
@@ -143,7 +143,7 @@ export function createCompanionProcess(deps: CompanionProcessDeps): CompanionPro
       type: 'start',
       loaded: deps.loaded,
       token: deps.token,
-      socketPath: deps.socketPath,
+      sockets: deps.sockets,
       host: deps.host,
       port: deps.port,
     });

@@ -1,37 +1,21 @@
 import { createAdminRoutes } from '../lib/admin/routes.ts';
 import { createAiRoutes } from '../lib/ai/routes.ts';
-import type { CompanionClient } from '../lib/companion-client/companion-client.ts';
-import type { LoadedConfig } from '../lib/config/loaded.ts';
-import { parseSize } from '../lib/config/size.ts';
+import type { HubParts } from '../lib/app/hub-app.ts';
+import { createAuthRoutes } from '../lib/auth/routes.ts';
 import { createHealthRoutes } from '../lib/health/routes.ts';
-import type { OriginRules } from '../lib/http/origin.ts';
 import type { RouteGroup } from '../lib/http/route.ts';
-import type { Logs } from '../lib/logging/logger.ts';
 import { createMcpRoutes } from '../lib/mcp/routes.ts';
 
-export interface ComposeGroupsDeps {
-  loaded: LoadedConfig;
-  logs: Logs;
-  companion: CompanionClient;
-  origins: OriginRules;
-  /** True once the gateway has begun to drain. */
-  draining(): boolean;
-}
-
-/** All route groups of the gateway. */
-export function composeGroups({
-  loaded,
-  logs,
-  companion,
-  origins,
-  draining,
-}: ComposeGroupsDeps): RouteGroup[] {
-  const { config } = loaded;
-  const bodyLimit = parseSize(config.hub.limits.jsonBody);
+/**
+ * All route groups of the gateway.
+ * @param draining true once the gateway has begun to drain
+ */
+export function composeGroups(parts: HubParts, draining: () => boolean): RouteGroup[] {
   return [
-    createHealthRoutes({ healthCheck: config.healthCheck, companion, draining }),
-    createAiRoutes({ companion, bodyLimit }),
-    createMcpRoutes({ companion, origins, bodyLimit }),
-    createAdminRoutes({ loaded, companion, logs }),
+    createHealthRoutes({ healthCheck: parts.config.healthCheck, companion: parts.companion, draining }),
+    createAuthRoutes(parts),
+    createAiRoutes(parts),
+    createMcpRoutes(parts),
+    createAdminRoutes(parts),
   ];
 }

@@ -8,7 +8,7 @@ import { parseRelayLine } from '../lib/logging/relay.ts';
 import { originOf } from '../lib/process/listen.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { createCompanionProcess } from './companion-process.ts';
-import { createPrivateSocket } from './private-socket.ts';
+import { createPrivateSockets } from './private-socket.ts';
 
 export interface OpenCompanionDeps {
   environment: Environment;
@@ -63,8 +63,8 @@ function openElsewhere({ loaded, logs }: OpenCompanionDeps, url: string, token: 
 
 function openChild({ environment, loaded, logs }: OpenCompanionDeps): OpenedCompanion {
   const token = randomBytes(32).toString('hex');
-  const socketPath = createPrivateSocket();
-  if (socketPath === null && environment.ailinkPort === 0) {
+  const sockets = createPrivateSockets();
+  if (sockets === null && environment.ailinkPort === 0) {
     throw new StartFault(
       'No directory can hold a private socket for AI-Link: set AILINK_PORT to a fixed port',
     );
@@ -74,7 +74,7 @@ function openChild({ environment, loaded, logs }: OpenCompanionDeps): OpenedComp
     entry: fileURLToPath(new URL('companion.mjs', import.meta.url)),
     loaded,
     token,
-    socketPath,
+    sockets,
     host: '127.0.0.1',
     port: environment.ailinkPort,
     logger: logs.logger('error', 'supervisor'),
@@ -87,9 +87,9 @@ function openChild({ environment, loaded, logs }: OpenCompanionDeps): OpenedComp
   });
   const client = createCompanionClient({
     address:
-      socketPath === null
+      sockets === null
         ? { url: originOf('http', { host: '127.0.0.1', port: environment.ailinkPort }) }
-        : { socketPath },
+        : { sockets },
     token,
     concurrency: loaded.config.hub.limits.concurrency,
     supervised: child.status,

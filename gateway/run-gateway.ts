@@ -1,18 +1,13 @@
-import { createApp } from '../lib/app/create-app.ts';
-import { createAdminGuard } from '../lib/auth/admin-key.ts';
-import { createAuthenticator } from '../lib/auth/authenticator.ts';
+import { upgradeListener } from '../lib/app/create-app.ts';
+import { createHubApp } from '../lib/app/hub-app.ts';
 import { loadDotEnv, readEnvironment } from '../lib/config/environment.ts';
 import { loadConfig } from '../lib/config/load.ts';
 import { ensureSetup } from '../lib/config/setup.ts';
-import { createClientAddresses } from '../lib/http/client-ip.ts';
 import { nodeClasses } from '../lib/http/node-classes.ts';
-import { createOriginRules } from '../lib/http/origin.ts';
-import { createMask } from '../lib/logging/mask.ts';
 import { originOf } from '../lib/process/listen.ts';
 import { openLogs } from '../lib/process/open-logs.ts';
 import { StartFault } from '../lib/process/start-fault.ts';
 import { onStopSignals } from '../lib/process/stop-signals.ts';
-import { createCompanionStore } from '../lib/store/companion-store.ts';
 import { checkTokenDirectory } from './check-token-directory.ts';
 import { composeGroups } from './compose-groups.ts';
 import { openCompanion } from './open-companion.ts';
@@ -23,9 +18,6 @@ export interface RunGatewayOptions {
   /** Never spawn a companion: `AILINK_URL` and `AILINK_TOKEN` are required (`npm run gateway`). */
   alone: boolean;
 }
-
-/** A request waits so long at most for a shared record, such as the count of wrong admin keys; in ms. */
-const STORE_TIMEOUT_MS = 2000;
 
 /** Starts the gateway; resolves when it listens. Rejects with what the operator must mend. */
 export async function runGateway(options: RunGatewayOptions): Promise<void> {
@@ -47,33 +39,15 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   const host = config.hub.host ?? (config.auth.enabled ? '0.0.0.0' : '127.0.0.1');
 
   const companion = openCompanion({ environment, loaded, logs });
-  const addresses = createClientAddresses(config.hub.security.trustProxy);
-  const origins = createOriginRules({
-    publicUrl: config.hub.publicUrl,
-    corsOrigins: config.hub.cors.origins,
-    addresses,
+  const { app, close } = createHubApp({ loaded, logs, companion: companion.client, bindHost: host }, (parts) =>
+    composeGroups(parts, () => server.draining()),
+  );
+  const server = createGatewayServer({
+    app,
+    classes: nodeClasses(app),
+    upgrade: upgradeListener(app),
+    tls,
   });
-  const groups = composeGroups({
-    loaded,
-    logs,
-    companion: companion.client,
-    origins,
-    draining: () => server.draining(),
-  });
-  const app = createApp(groups, {
-    hub: config.hub,
-    logs,
-    addresses,
-    origins,
-    authenticator: createAuthenticator({ enabled: config.auth.enabled, origins, bindHost: host }),
-    adminGuard: createAdminGuard({
-      admin: config.auth.admin,
-      store: createCompanionStore(companion.client, { timeoutMs: STORE_TIMEOUT_MS }),
-      logger: logs.logger('access', 'admin'),
-    }),
-    mask: createMask(loaded.secrets),
-  });
-  const server = createGatewayServer({ app, classes: nodeClasses(app), tls });
 
   async function stop(): Promise<void> {
     const { shutdownTimeout } = config.hub;
@@ -81,6 +55,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
     companion.announceStop();
     const cut = await server.drain(AbortSignal.timeout(shutdownTimeout));
     if (cut > 0) logger.warn('Requests were cut at the end of the shutdown time', { requests: cut });
+    await close();
     await companion.stop(Math.max(0, Math.ceil(shutdownTimeout - (performance.now() - begun))));
     await logs.close();
     process.exit(0);

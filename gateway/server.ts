@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { continueListener } from '../lib/http/expect-continue.ts';
 import type { NodeClasses } from '../lib/http/node-classes.ts';
 import { drainServers } from '../lib/process/drain.ts';
 import { type BoundAddress, listen } from '../lib/process/listen.ts';
@@ -63,6 +64,7 @@ export function createGatewayServer(deps: GatewayServerDeps): GatewayServer {
   const server: Server = deps.tls
     ? createHttpsServer({ ...options, ...deps.tls }, handle)
     : createHttpServer(options, handle);
+  server.on('checkContinue', continueListener(handle));
   const upgraded = new Set<Duplex>();
   const { upgrade } = deps;
   if (upgrade !== undefined) {

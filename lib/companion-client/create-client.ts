@@ -2,15 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { Pool } from 'undici';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../logging/logger.ts';
+import { createChannel } from './channel/channel-client.ts';
 import type { CompanionCall, CompanionClient, RelayRequest } from './companion-client.ts';
 import { callJson, unavailable } from './json-call.ts';
 import { createProbedStatus } from './probed-status.ts';
+import type { PrivateSockets } from './process-messages.ts';
 import { type CompanionHealth, type CompanionStatus, INTERNAL_HEADERS, INTERNAL_PATHS } from './protocol.ts';
 import { RelayHandler } from './relay-handler.ts';
 
 export interface CompanionClientOptions {
-  /** The private socket of a spawned companion, or the origin of one that runs elsewhere. */
-  address: { socketPath: string } | { url: string };
+  /** The private sockets of a spawned companion, or the origin of one that runs elsewhere. */
+  address: { sockets: PrivateSockets } | { url: string };
   /** `AILINK_TOKEN`. */
   token: string;
   /** Most relays at once: `hub.limits.concurrency`. Each has a connection of its own. */
@@ -36,7 +38,7 @@ export function createCompanionClient(options: CompanionClientOptions): Companio
   const basePath = 'url' in options.address ? new URL(options.address.url).pathname.replace(/\/$/, '') : '';
   const createPool = (connections: number) =>
     new Pool(new URL(origin).origin, {
-      ...('socketPath' in options.address && { socketPath: options.address.socketPath }),
+      ...('sockets' in options.address && { socketPath: options.address.sockets.http }),
       connections,
       pipelining: 1,
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -45,7 +47,10 @@ export function createCompanionClient(options: CompanionClientOptions): Companio
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-  const relays = createPool(options.concurrency ?? DEFAULT_CONCURRENCY);
+  const relays =
+    'sockets' in options.address
+      ? createChannel({ socketPath: options.address.sockets.calls, token })
+      : createPool(options.concurrency ?? DEFAULT_CONCURRENCY);
   const calls = createPool(CALL_CONNECTIONS);
   const probed = createProbedStatus({ configHash: options.configHash, logger });
   const status = options.supervised ?? probed.status;

@@ -1,5 +1,13 @@
 import type { LoadedConfig } from '../config/loaded.ts';
 
+/** Paths of the unix sockets between a gateway and the companion that it spawned. */
+export interface PrivateSockets {
+  /** The internal API over HTTP, for small calls. */
+  http: string;
+  /** The channel of relayed calls. */
+  calls: string;
+}
+
 /**
  * What a gateway and the companion that it spawned tell each other over their ipc channel. Everything secret
  * goes this way: neither the arguments nor the environment of a process are private.
@@ -10,7 +18,7 @@ export type ToCompanion =
       type: 'start';
       loaded: LoadedConfig;
       token: string;
-      socketPath: string | null;
+      sockets: PrivateSockets | null;
       host: string;
       port: number;
     }

@@ -42,6 +42,7 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
   #refused = false;
   #begun = false;
   #ended = false;
+  #waiting = false;
   #last: Buffer | undefined;
   #beforeLast: Buffer | undefined;
 
@@ -56,7 +57,7 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
     else this.#abort = abort;
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
+  onHeaders(status: number, rawHeaders: readonly (Buffer | string)[], resume: () => void): boolean {
     if (status < 200) return true;
     this.#status = status;
     this.#resume = resume;
@@ -80,7 +81,14 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
       this.#last = chunk;
     }
     if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', () => this.#resume?.());
+    // What was under way may still come after this, and finds one listener waiting.
+    if (!this.#waiting) {
+      this.#waiting = true;
+      this.#response.once('drain', () => {
+        this.#waiting = false;
+        this.#resume?.();
+      });
+    }
     return false;
   }
 
@@ -138,6 +146,6 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-function latin1(bytes: Buffer | undefined): string {
-  return bytes === undefined ? '' : bytes.toString('latin1');
+function latin1(bytes: Buffer | string | undefined): string {
+  return typeof bytes === 'string' ? bytes : (bytes?.toString('latin1') ?? '');
 }

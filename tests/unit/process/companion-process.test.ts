@@ -41,7 +41,7 @@ function supervise(source: string, timing: Partial<CompanionTiming> = {}) {
     entry,
     loaded: { config: { hub: {} }, secrets: [], hash: 'h', warnings: [] } as unknown as LoadedConfig,
     token: 'the-token',
-    socketPath: '/nowhere',
+    sockets: null,
     host: '127.0.0.1',
     port: 0,
     logger,
