@@ -87,7 +87,7 @@ async function startCompanion(
     entry: fileURLToPath(new URL('../companion.mjs', import.meta.url)),
     loaded,
     token,
-    socketPath: null,
+    sockets: null,
     host: '127.0.0.1',
     port: ailinkPort,
     logger: logs.logger('error', 'supervisor'),
