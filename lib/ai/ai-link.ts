@@ -30,6 +30,7 @@ export function createAiLink(deps: AiLinkDeps): CompanionCapability {
   const targets = compileTargets(config.targets, {
     maxRedirects: config.hub.http_client.maxRedirects,
     outboundProxy: deps.outboundProxy,
+    mask,
     connectTimeout: deps.connectTimeout ?? LONGEST_CONNECT_MS,
   });
   const answerCall = createAnswerCall({
@@ -38,7 +39,6 @@ export function createAiLink(deps: AiLinkDeps): CompanionCapability {
     usage,
     logger: logs.logger('aiLink', 'ai-link'),
     errorLogger: logs.logger('error', 'ai-link'),
-    mask,
     random: deps.random ?? Math.random,
   });
   const calls = (Object.keys(OPERATIONS) as Operation[]).map(

@@ -1,6 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { CallFacts } from './call-facts.ts';
-import type { CallerWatch } from './caller-watch.ts';
+import type { AiCall } from './ai-call.ts';
 import {
   type Failure,
   failureOfBadAnswer,
@@ -13,19 +11,13 @@ import type { Target } from './targets.ts';
 import type { Exchange, ResponseHeaders, UpstreamCall, UpstreamHandler } from './upstream/upstream.ts';
 
 /** One try at one target. */
-export interface AttemptContext {
+export interface Attempt {
+  call: AiCall;
   target: Target;
-  call: ProviderCall;
+  providerCall: ProviderCall;
   prepared: UpstreamCall;
-  facts: CallFacts;
-  watch: CallerWatch;
-  response: ServerResponse;
   /** ms left of the total clock. */
   timeLeft: number;
-  /** Cuts configured secrets out of a text. */
-  mask: (text: string) => string;
-  /** Headers of a streamed answer, made when it begins. */
-  streamHeaders(headers: ResponseHeaders): string[];
 }
 
 export type AttemptResult =
@@ -44,8 +36,9 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
 const LARGEST_ERROR = 1024 * 1024;
 
 /** Collects the answer of a call that is not streamed, checks it, and reads its facts. */
-export function attemptWhole(context: AttemptContext): Promise<AttemptResult> {
-  const { target, call, facts, watch, timeLeft } = context;
+export function attemptWhole(attempt: Attempt): Promise<AttemptResult> {
+  const { target, providerCall, timeLeft } = attempt;
+  const { watch, facts } = attempt.call;
   return new Promise((resolve) => {
     let exchange: Exchange | undefined;
     let isOver = false;
@@ -63,12 +56,16 @@ export function attemptWhole(context: AttemptContext): Promise<AttemptResult> {
     );
     watch.onLeave = () => settle({ kind: 'left' });
     exchange = target.upstream.send(
-      context.prepared,
+      attempt.prepared,
       collectAnswer(
-        context,
+        target,
         (headers, body) => {
           try {
-            settle({ kind: 'answer', body: target.provider.response.read(body, facts, call), headers });
+            settle({
+              kind: 'answer',
+              body: target.provider.response.read(body, facts, providerCall),
+              headers,
+            });
           } catch (error) {
             if (!(error instanceof BadAnswer)) throw error;
             settle({ kind: 'failed', failure: failureOfBadAnswer(error.message) });
@@ -83,7 +80,7 @@ export function attemptWhole(context: AttemptContext): Promise<AttemptResult> {
 
 /** Collects a body in bounded memory and tells a success from a failure by its status. */
 export function collectAnswer(
-  { target, mask }: AttemptContext,
+  target: Target,
   onAnswer: (headers: ResponseHeaders, body: Buffer) => void,
   onFailure: (failure: Failure) => void,
 ): UpstreamHandler {
@@ -104,17 +101,17 @@ export function collectAnswer(
           onFailure(failureOfBadAnswer(`an answer of more than ${LARGEST_ANSWER} bytes`));
         else chunks.push(chunk);
       } else if (size <= LARGEST_ERROR) chunks.push(chunk);
-      else onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target, mask));
+      else onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target));
     },
     onEnd() {
       const [first] = chunks;
       const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
       if (isSuccess()) onAnswer(headers, body);
-      else onFailure(failureOfStatus(status, headers, body, target, mask));
+      else onFailure(failureOfStatus(status, headers, body, target));
     },
     onError(error) {
       // The status has been told; only its explanation broke off.
-      if (status >= 400) onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target, mask));
+      if (status >= 400) onFailure(failureOfStatus(status, headers, Buffer.alloc(0), target));
       else onFailure(failureOfError(error));
     },
   };

@@ -42,7 +42,8 @@ export function hubErrorOf(failure: Failure, target: Target, headers?: Record<st
 
 /** One line that tells the operator what happened, to which target, and what to do. */
 export function adviceOf(failure: Failure, target: Target): string {
-  return `Target ${target.id}: ${MESSAGES[failure.kind]} (${failure.detail}); ${ADVICE[failure.kind]}`;
+  const detail = target.maskSecrets(failure.detail);
+  return `Target ${target.id}: ${MESSAGES[failure.kind]} (${detail}); ${ADVICE[failure.kind]}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { retryAfterOf } from './retry.ts';
 import type { Target } from './targets.ts';
 import { faultOf } from './upstream/faults.ts';
+import { addRateLimits } from './upstream/rate-limits.ts';
 import type { ResponseHeaders } from './upstream/upstream.ts';
 
 /** Why an attempt failed before anything went out to the caller: a row of the contract's error table (§5). */
@@ -30,7 +31,6 @@ export function failureOfStatus(
   headers: ResponseHeaders,
   body: Buffer,
   target: Target,
-  mask: (text: string) => string,
 ): Failure {
   const detail = `status ${status}: ${body.toString('utf8').slice(0, 500)}`;
   const { errors } = target.provider;
@@ -43,13 +43,14 @@ export function failureOfStatus(
   const mayRetry = headers['x-should-retry'] !== 'false';
   if (status >= 500) return { ...common, kind: 'unavailable', mayRetry };
   if (status < 400) return { ...common, kind: 'bad_response', mayRetry: false };
-  const text = target.hideHost(mask(errors.translate(status, body).toString('utf8')));
+  const text = target.mask(errors.translate(status, body).toString('utf8'));
   const contentType = headers['content-type'];
   const answer = {
     contentType: typeof contentType === 'string' ? contentType : 'application/json',
-    headers: rateLimitHeaders(headers),
+    headers: [] as string[],
     body: Buffer.from(text),
   };
+  addRateLimits(answer.headers, headers);
   if (status === 429) {
     const retryAfter = headers['retry-after'];
     if (typeof retryAfter === 'string') answer.headers.push('retry-after', retryAfter);
@@ -74,18 +75,4 @@ export function failureOfClock(clock: Clock, ms: number): Failure {
 
 export function failureOfBadAnswer(detail: string): Failure {
   return { kind: 'bad_response', detail, mayRetry: false };
-}
-
-/** The rate-limit headers of a provider, which tell callers how much they have left. */
-export function rateLimitHeaders(headers: ResponseHeaders): string[] {
-  const kept: string[] = [];
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value === 'string' && isRateLimit(name)) kept.push(name, value);
-  }
-  return kept;
-}
-
-function isRateLimit(name: string): boolean {
-  return name === 'retry-after-ms' || name.includes('ratelimit');
 }

@@ -1,9 +1,10 @@
 import { errorBody } from '../errors/hub-error.ts';
-import { type AttemptContext, type AttemptResult, collectAnswer } from './attempt.ts';
+import { streamHeaders } from './answer-headers.ts';
+import { type Attempt, type AttemptResult, collectAnswer } from './attempt.ts';
 import { type Failure, failureOfBadAnswer, failureOfClock, failureOfError } from './failure.ts';
 import { hubErrorOf } from './failure-response.ts';
 import type { StreamReader, StreamSink } from './providers/provider.ts';
-import type { Exchange, UpstreamHandler } from './upstream/upstream.ts';
+import type { Exchange, ResponseHeaders, UpstreamHandler } from './upstream/upstream.ts';
 
 /** Comments that a provider may send before its first event, in bytes. */
 const LARGEST_PREAMBLE = 1024 * 1024;
@@ -18,8 +19,9 @@ const LONGEST_STALL_MS = 300_000;
  * Clocks: `firstTokenTimeout` (within what is left of the total) until the first event, which comments do not stop;
  * `idleTimeout` afterwards, reset by any byte, standing still while the caller does not read.
  */
-export function relayStream(context: AttemptContext): Promise<AttemptResult> {
-  const { target, facts, watch, response, timeLeft } = context;
+export function relayStream(attempt: Attempt): Promise<AttemptResult> {
+  const { call, target, timeLeft } = attempt;
+  const { facts, watch, response } = call;
   const { firstTokenTimeout, idleTimeout, requestTimeout } = target.config;
 
   return new Promise((resolve) => {
@@ -30,7 +32,7 @@ export function relayStream(context: AttemptContext): Promise<AttemptResult> {
     let isPaused = false;
     /** Takes the answer once its status is known: the stream, or the body of an error. */
     let receiver: UpstreamHandler | undefined;
-    let openHeaders: () => string[] = () => [];
+    let received: ResponseHeaders = {};
     /** The clock that runs now: first token, idle, or the caller's stall. */
     let timer: NodeJS.Timeout;
 
@@ -90,12 +92,13 @@ export function relayStream(context: AttemptContext): Promise<AttemptResult> {
         clearTimeout(timer);
         timer = setTimeout(onIdle, idleTimeout);
         response.on('drain', onDrain);
-        response.writeHead(200, openHeaders());
+        call.firstTokenMs = performance.now() - call.startedAt;
+        response.writeHead(200, streamHeaders(call, target, received));
         for (const bytes of held) send(bytes);
         held = [];
       },
       fail: (reason) => fail(failureOfBadAnswer(reason)),
-      mask: (text) => target.hideHost(context.mask(text)),
+      mask: target.mask,
       end() {
         if (phase !== 'open') return;
         response.end();
@@ -126,10 +129,10 @@ export function relayStream(context: AttemptContext): Promise<AttemptResult> {
     const handler: UpstreamHandler = {
       onHead(status, headers) {
         if (status >= 200 && status < 300) {
-          openHeaders = () => context.streamHeaders(headers);
-          receiver = streamReceiver(target.provider.stream.createReader(sink, facts, context.call));
+          received = headers;
+          receiver = streamReceiver(target.provider.stream.createReader(sink, facts, attempt.providerCall));
         } else {
-          receiver = collectAnswer(context, () => {}, fail);
+          receiver = collectAnswer(target, () => {}, fail);
           receiver.onHead(status, headers);
         }
       },
@@ -151,7 +154,7 @@ export function relayStream(context: AttemptContext): Promise<AttemptResult> {
       Math.min(firstTokenTimeout, timeLeft),
     );
     watch.onLeave = () => settle({ kind: 'left' });
-    exchange = target.upstream.send(context.prepared, handler);
+    exchange = target.upstream.send(attempt.prepared, handler);
     if ((phase as string) === 'over') exchange.abort();
   });
 }

@@ -17,14 +17,21 @@ export interface Target {
   /** Targets tried after this one, in order. */
   readonly fallback: readonly Target[];
   prepare(call: ProviderCall): UpstreamCall;
-  /** Cuts the target's host out of a text. */
-  hideHost(text: string): string;
+  /** Cuts configured secrets and the target's own host out of a text of the provider. */
+  mask(text: string): string;
+  /** Cuts configured secrets out of a text, for the operator's eyes. */
+  maskSecrets(text: string): string;
+}
+
+export interface TargetOptions extends HttpUpstreamOptions {
+  /** Cuts configured secrets out of a text. */
+  mask: (text: string) => string;
 }
 
 /** Compiles the configured targets. Throws when one of them cannot be called at all. */
 export function compileTargets(
   configs: readonly TargetConfig[],
-  options: HttpUpstreamOptions,
+  options: TargetOptions,
 ): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>();
   const fallbacks = new Map<string, Target[]>();
@@ -44,16 +51,12 @@ export function compileTargets(
   return targets;
 }
 
-function compileTarget(
-  config: TargetConfig,
-  fallback: readonly Target[],
-  options: HttpUpstreamOptions,
-): Target {
+function compileTarget(config: TargetConfig, fallback: readonly Target[], options: TargetOptions): Target {
   const provider = PROVIDERS[config.provider];
   const { request } = provider;
   const baseUrl = config.baseUrl ?? request.defaultBaseUrl;
   let upstream = request.createUpstream?.();
-  let hideHost = (text: string) => text;
+  let { mask } = options;
   if (upstream === undefined) {
     if (baseUrl === undefined)
       throw new Error(`Target ${config.id}: provider ${config.provider} needs a baseUrl`);
@@ -62,7 +65,8 @@ function compileTarget(
       ...options,
       connectTimeout: Math.min(options.connectTimeout, config.requestTimeout),
     });
-    hideHost = createHostMask(url);
+    const hideHost = createHostMask(url);
+    mask = (text) => hideHost(options.mask(text));
   }
   return {
     id: config.id,
@@ -73,7 +77,8 @@ function compileTarget(
     models: config.models.length === 0 ? undefined : new Set(config.models),
     fallback,
     prepare: request.compile(config),
-    hideHost,
+    mask,
+    maskSecrets: options.mask,
   };
 }
 

@@ -1,119 +1,83 @@
 import { HubError } from '../errors/hub-error.ts';
-import { type AttemptContext, type AttemptResult, attemptWhole } from './attempt.ts';
+import type { AiCall } from './ai-call.ts';
+import { type AttemptResult, attemptWhole } from './attempt.ts';
+import type { AiRequest } from './body/ai-request.ts';
 import { type CallerWatch, sleep } from './caller-watch.ts';
 import { type Failure, failureOfClock } from './failure.ts';
+import type { Operation } from './operations.ts';
 import type { ProviderCall } from './providers/provider.ts';
 import { backoffDelay } from './retry.ts';
 import { relayStream } from './stream-relay.ts';
 import { type Choice, mayAsk } from './target-choice.ts';
 import type { Target } from './targets.ts';
 
-/** How the tries at one or more targets went; filled in as they go. */
-export interface Progress {
-  /** The target that answered, or was tried last. */
-  target: Target;
-  /** Calls sent to providers. */
-  attempts: number;
-  /** ms spent waiting for providers, and before retries. */
-  waitedMs: number;
-  /** `performance.now()` when the running attempt began. */
-  attemptStartedAt: number;
-  /** The provider asked for a longer wait than the hub makes its caller wait. */
-  waitRefused: boolean;
-  /** Failures that a retry or a fallback followed. */
-  overcome: { target: Target; failure: Failure }[];
-}
-
-export interface TryContext extends Omit<AttemptContext, 'target' | 'call' | 'prepared' | 'timeLeft'> {
-  request: ProviderCall['request'];
-  /** Added to every upstream call. */
-  traceparent: string | undefined;
-  random(): number;
-}
-
 /**
  * Tries the chosen target and then its fallbacks, each with its own clock, key and model, until one answers or the
  * caller's request itself was refused (contract §2).
+ * @param random in [0, 1), for the jitter of retries
  * @throws HubError `overloaded` or `not_supported` when the chosen target cannot even be tried, or
  *   `invalid_request` when it cannot express the request.
  */
 export async function tryTargets(
+  call: AiCall,
   choice: Choice,
-  context: TryContext,
-  progress: Progress,
+  request: AiRequest,
+  random: () => number,
 ): Promise<AttemptResult> {
-  let result = await tryTarget(choice.target, choice.model, context, progress);
+  let result = await tryTarget(call, choice.target, choice.model, request, random);
   for (const target of choice.target.fallback) {
     if (result.kind !== 'failed' || result.failure.kind === 'rejected') return result;
-    if (!mayAsk(target, choice.model) || !offers(target, context)) continue;
-    const { failure } = result;
-    const previous = progress.target;
+    if (!mayAsk(target, choice.model) || !offers(target, request.operation)) continue;
+    const overcome = { target: call.target ?? choice.target, failure: result.failure };
     try {
-      result = await tryTarget(target, choice.model, context, progress);
+      result = await tryTarget(call, target, choice.model, request, random);
     } catch (error) {
       // It cannot be tried at all: the failure before it is what the caller hears.
       if (!(error instanceof HubError)) throw error;
       continue;
     }
-    progress.overcome.push({ target: previous, failure });
+    call.overcome.push(overcome);
   }
   return result;
 }
 
 /** One target with its retries, within its one deadline. */
 async function tryTarget(
+  call: AiCall,
   target: Target,
   asked: string | undefined,
-  context: TryContext,
-  progress: Progress,
+  request: AiRequest,
+  random: () => number,
 ): Promise<AttemptResult> {
-  if (!offers(target, context)) {
-    throw new HubError('not_supported', `Target ${target.id} does not support ${context.request.operation}`);
+  if (!offers(target, request.operation)) {
+    throw new HubError('not_supported', `Target ${target.id} does not support ${request.operation}`);
   }
   const { config } = target;
-  const { request } = context;
-  const call: ProviderCall = {
+  const providerCall: ProviderCall = {
     request,
     model: asked ?? config.options.model,
     hidesUsage: config.askUsage && !request.wantsUsage,
   };
-  const prepared = withTrace(target.prepare(call), context.traceparent);
+  const prepared = withTrace(target.prepare(providerCall), call.trace?.next);
   const deadline = performance.now() + config.requestTimeout;
-  if (!(await takePlace(target, config.requestTimeout, context.watch))) return { kind: 'left' };
+  if (!(await takePlace(target, config.requestTimeout, call.watch))) return { kind: 'left' };
   try {
-    progress.target = target;
+    call.target = target;
     for (let retry = 0; ; retry += 1) {
       const startedAt = performance.now();
-      progress.attempts += 1;
-      progress.attemptStartedAt = startedAt;
-      const attempt: AttemptContext = {
-        target,
-        call,
-        prepared,
-        timeLeft: deadline - startedAt,
-        facts: context.facts,
-        watch: context.watch,
-        response: context.response,
-        mask: context.mask,
-        streamHeaders: context.streamHeaders,
-      };
-      const result = await (context.request.stream ? relayStream(attempt) : attemptWhole(attempt));
+      call.attempts += 1;
+      call.attemptStartedAt = startedAt;
+      const attempt = { call, target, providerCall, prepared, timeLeft: deadline - startedAt };
+      const result = await (request.stream ? relayStream(attempt) : attemptWhole(attempt));
       const endedAt = performance.now();
-      progress.waitedMs += endedAt - startedAt;
+      call.waitedMs += endedAt - startedAt;
       if (result.kind !== 'failed') return result;
-      const delay = delayBeforeRetry(
-        result.failure,
-        retry,
-        target,
-        deadline - endedAt,
-        context.random(),
-        progress,
-      );
+      const delay = delayBeforeRetry(call, result.failure, retry, target, deadline - endedAt, random());
       if (delay === undefined) return result;
-      progress.overcome.push({ target, failure: result.failure });
-      await sleep(delay, context.watch);
-      progress.waitedMs += performance.now() - endedAt;
-      if (context.watch.hasLeft) return { kind: 'left' };
+      call.overcome.push({ target, failure: result.failure });
+      await sleep(delay, call.watch);
+      call.waitedMs += performance.now() - endedAt;
+      if (call.watch.hasLeft) return { kind: 'left' };
       if (performance.now() >= deadline) {
         return { kind: 'failed', failure: failureOfClock('total', config.requestTimeout) };
       }
@@ -125,24 +89,25 @@ async function tryTarget(
 
 /** ms to wait, or undefined for no retry. */
 function delayBeforeRetry(
+  call: AiCall,
   failure: Failure,
   retry: number,
   { config }: Target,
   timeLeft: number,
   random: number,
-  progress: Progress,
 ): number | undefined {
-  progress.waitRefused = false;
+  call.waitRefused = false;
   if (!failure.mayRetry || retry >= config.retry.attempts) return undefined;
   const { maxDelay } = config.retry;
   const delay = failure.retryAfterMs ?? backoffDelay(retry, maxDelay, random);
   if (delay <= maxDelay && delay < timeLeft) return delay;
-  progress.waitRefused = failure.retryAfterMs !== undefined;
+  call.waitRefused = failure.retryAfterMs !== undefined;
   return undefined;
 }
 
 /** False when the caller left while waiting in line. */
 async function takePlace({ slots, id }: Target, ms: number, watch: CallerWatch): Promise<boolean> {
+  if (watch.hasLeft) return false;
   if (slots.tryTake()) return true;
   if (slots.mayWait()) {
     const place = await slots.wait(ms, (cancel) => {
@@ -157,8 +122,8 @@ async function takePlace({ slots, id }: Target, ms: number, watch: CallerWatch):
   });
 }
 
-function offers(target: Target, context: TryContext): boolean {
-  return target.provider.request.operations.includes(context.request.operation);
+function offers(target: Target, operation: Operation): boolean {
+  return target.provider.request.operations.includes(operation);
 }
 
 function withTrace<T extends { headers: readonly string[] }>(
