@@ -5,6 +5,7 @@ import { createAuthRoutes } from '../lib/auth/routes.ts';
 import { createHealthRoutes } from '../lib/health/routes.ts';
 import type { RouteGroup } from '../lib/http/route.ts';
 import { createMcpRoutes } from '../lib/mcp/routes.ts';
+import { createVideohostRoutes } from '../lib/videohost/routes.ts';
 
 /**
  * All route groups of the gateway.
@@ -16,6 +17,7 @@ export function composeGroups(parts: HubParts, draining: () => boolean): RouteGr
     createAuthRoutes(parts),
     createAiRoutes(parts),
     createMcpRoutes(parts),
+    createVideohostRoutes(parts),
     createAdminRoutes(parts),
   ];
 }

@@ -39,8 +39,9 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   const host = config.hub.host ?? (config.auth.enabled ? '0.0.0.0' : '127.0.0.1');
 
   const companion = openCompanion({ environment, loaded, logs });
-  const { app, close } = createHubApp({ loaded, logs, companion: companion.client, bindHost: host }, (parts) =>
-    composeGroups(parts, () => server.draining()),
+  const { app, start, close } = createHubApp(
+    { loaded, logs, companion: companion.client, bindHost: host },
+    (parts) => composeGroups(parts, () => server.draining()),
   );
   const server = createGatewayServer({
     app,
@@ -67,6 +68,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   );
 
   await companion.start();
+  await start();
   const bound = await server.listen(host, config.hub.port);
   console.log(`hub listening on ${originOf(server.scheme, bound)}`);
 }

@@ -42,7 +42,7 @@ export function openHandlerApp(composeGroups: ComposeGroups): Express {
   });
   // A Lambda listens nowhere; on a developer's machine HUB_HOST says where serverless-offline does.
   const bindHost = environment.hubHost;
-  return createHubApp({ loaded, logs, companion: askedEachTime(client), bindHost }, composeGroups);
+  return createHubApp({ loaded, logs, companion: askedEachTime(client), bindHost }, composeGroups).app;
 }
 
 /** The platform keeps what a handler writes to its console, and has no disk for files. */

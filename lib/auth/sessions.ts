@@ -1,25 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors/hub-error.ts';
+import type { Logger } from '../logging/logger.ts';
 import type { SharedStore } from '../store/shared-store.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
 export interface SessionsDeps {
-  store: SharedStore;
+  store: Pick<SharedStore, 'get' | 'set' | 'add' | 'remove'>;
   /** Lifetime of a session in milliseconds (`auth.session.ttl`). */
   ttlMs: number;
-  /** How long this copy of the gateway may reuse what it found without asking the store again, in ms. */
-  reuseMs: number;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
+  /** Log type access, module auth: told of every session that begins or ends. */
+  logger: Logger;
 }
 
 /** Sessions in the shared store: an id that says nothing, behind it the identity (contract §4). */
 export interface Sessions {
   /**
-   * The one live session of a token: found by the token's SHA-256, else begun; repeats within `reuseMs` ask
-   * nobody. Undefined while the store is away: a bearer needs no session to be let in.
+   * The one live session of a token, found by the token's SHA-256, else begun; known at once where this process
+   * has looked within five seconds. Undefined while the store is away: a bearer needs no session to be let in,
+   * and waits for none.
    */
-  ofToken(token: VerifiedToken): Promise<string | undefined>;
+  ofToken(token: VerifiedToken): string | undefined | Promise<string | undefined>;
   /**
    * The identity id behind a session; undefined where it is over.
    * @throws HubError `session_store_unavailable` while the store is away.
@@ -27,6 +29,8 @@ export interface Sessions {
   identityOf(sessionId: string): Promise<string | undefined>;
   /** Ends a session; whether it was alive. @throws HubError `session_store_unavailable` */
   end(sessionId: string): Promise<boolean>;
+  /** Ends the session of a token, by its SHA-256; whether it had one. @throws HubError `session_store_unavailable` */
+  endOfToken(tokenHash: string): Promise<boolean>;
 }
 
 interface SessionRecord {
@@ -35,32 +39,58 @@ interface SessionRecord {
 }
 
 interface Found {
-  session: Promise<string | undefined>;
+  session: string | undefined | Promise<string | undefined>;
   expiresAt: number;
 }
 
 /** 256 random bits; the contract asks for 128 at least. */
 const SESSION_ID_BYTES = 32;
 const MAX_FOUND = 10_000;
+/** After this long the store is asked again whether a session still lives: another hub may have ended it. */
+const REUSE_MS = 5000;
 /** A store that is away is asked again after this long, not by every request. */
 const RETRY_STORE_MS = 1000;
 
-export function createSessions({ store, ttlMs, reuseMs, now }: SessionsDeps): Sessions {
+export function createSessions({ store, ttlMs, now, logger }: SessionsDeps): Sessions {
   const found = new Map<string, Found>();
+  let isStoreAway = false;
+  let retryAt = 0;
+
+  function remember(hash: string, entry: Found): void {
+    found.delete(hash);
+    found.set(hash, entry);
+    if (found.size <= MAX_FOUND) return;
+    const oldest = found.keys().next();
+    if (!oldest.done) found.delete(oldest.value);
+  }
 
   function find(token: VerifiedToken): Promise<string | undefined> {
-    const entry: Found = { session: Promise.resolve(undefined), expiresAt: now() + reuseMs };
-    entry.session = findOrBegin(token).catch(() => {
-      entry.expiresAt = now() + RETRY_STORE_MS;
-      return undefined;
-    });
-    found.delete(token.hash);
-    found.set(token.hash, entry);
-    if (found.size > MAX_FOUND) {
-      const oldest = found.keys().next();
-      if (!oldest.done) found.delete(oldest.value);
+    const search = findOrBegin(token).then(
+      (session) => {
+        isStoreAway = false;
+        remember(token.hash, { session, expiresAt: now() + REUSE_MS });
+        return session;
+      },
+      () => {
+        isStoreAway = true;
+        retryAt = now() + RETRY_STORE_MS;
+        found.delete(token.hash);
+        return undefined;
+      },
+    );
+    remember(token.hash, { session: search, expiresAt: Number.POSITIVE_INFINITY });
+    return search;
+  }
+
+  function ofToken(token: VerifiedToken): string | undefined | Promise<string | undefined> {
+    const known = found.get(token.hash);
+    if (!isStoreAway) return known !== undefined && known.expiresAt > now() ? known.session : find(token);
+    if (now() >= retryAt) {
+      // One request's token tries whether the store is back; nobody waits for it.
+      retryAt = now() + RETRY_STORE_MS;
+      void find(token);
     }
-    return entry.session;
+    return undefined;
   }
 
   async function findOrBegin(token: VerifiedToken): Promise<string | undefined> {
@@ -74,7 +104,10 @@ export function createSessions({ store, ttlMs, reuseMs, now }: SessionsDeps): Se
     const record: SessionRecord = { id: identity.id, tokenHash: hash };
     // The session first, then its finding by token: whoever finds it must be able to use it.
     await store.set('session', sessionId, JSON.stringify(record), lifetime);
-    if (await store.add('session-token', hash, sessionId, lifetime)) return sessionId;
+    if (await store.add('session-token', hash, sessionId, lifetime)) {
+      logger.info('A session was begun', { caller: identity.id });
+      return sessionId;
+    }
     // Another copy of the gateway was quicker: a token has one session.
     await store.remove('session', sessionId);
     return store.get('session-token', hash);
@@ -87,32 +120,34 @@ export function createSessions({ store, ttlMs, reuseMs, now }: SessionsDeps): Se
       throw new HubError(
         'session_store_unavailable',
         'Sessions cannot be looked up right now; try again later',
-        {
-          cause,
-          headers: { 'retry-after': '5' },
-        },
+        { cause, headers: { 'retry-after': '5' } },
       );
     }
   }
 
+  async function read(sessionId: string): Promise<SessionRecord | undefined> {
+    const text = await store.get('session', sessionId);
+    return text === undefined ? undefined : (JSON.parse(text) as SessionRecord);
+  }
+
+  async function end(sessionId: string): Promise<boolean> {
+    const record = await read(sessionId);
+    if (record === undefined) return false;
+    found.delete(record.tokenHash);
+    await store.remove('session-token', record.tokenHash);
+    const wasAlive = await store.remove('session', sessionId);
+    if (wasAlive) logger.info('A session was ended', { caller: record.id });
+    return wasAlive;
+  }
+
   return {
-    ofToken(token) {
-      const known = found.get(token.hash);
-      return known !== undefined && known.expiresAt > now() ? known.session : find(token);
-    },
-    identityOf: (sessionId) =>
+    ofToken,
+    identityOf: (sessionId) => withStore(async () => (await read(sessionId))?.id),
+    end: (sessionId) => withStore(() => end(sessionId)),
+    endOfToken: (tokenHash) =>
       withStore(async () => {
-        const text = await store.get('session', sessionId);
-        return text === undefined ? undefined : (JSON.parse(text) as SessionRecord).id;
-      }),
-    end: (sessionId) =>
-      withStore(async () => {
-        const text = await store.get('session', sessionId);
-        if (text === undefined) return false;
-        const { tokenHash } = JSON.parse(text) as SessionRecord;
-        found.delete(tokenHash);
-        await store.remove('session-token', tokenHash);
-        return store.remove('session', sessionId);
+        const sessionId = await store.get('session-token', tokenHash);
+        return sessionId === undefined ? false : end(sessionId);
       }),
   };
 }

@@ -8,6 +8,8 @@ const EXPOSED = [
   'x-hub-overhead-ms',
   'x-should-retry',
   'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
   'ratelimit-limit',
   'ratelimit-remaining',
   'ratelimit-reset',

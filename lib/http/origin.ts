@@ -11,6 +11,11 @@ export interface OriginRules {
   isAllowed(origin: string): boolean;
   /** A page of another origin sent this request, and `hub.cors.origins` does not list it. */
   isCrossSite(request: IncomingMessage): boolean;
+  /**
+   * A page of the hub's own origin, or of a listed one, sent this request, and the browser says so. `*` lists
+   * nobody here: what rests on a cookie must not be open to every page.
+   */
+  isOwnPage(request: IncomingMessage): boolean;
   /** Whether Host is a loopback name or `hub.publicUrl`'s: anything else on a loopback bind is DNS rebinding. */
   isLocalHost(request: IncomingMessage): boolean;
 }
@@ -66,6 +71,11 @@ export function createOriginRules({ publicUrl, corsOrigins, addresses }: OriginC
       return (
         request.headers['sec-fetch-site'] === 'cross-site' && request.headers['sec-fetch-mode'] !== 'navigate'
       );
+    },
+    isOwnPage(request) {
+      const { origin } = request.headers;
+      if (origin !== undefined) return allowed.has(origin) || isOwn(request, origin);
+      return request.headers['sec-fetch-site'] === 'same-origin';
     },
     isLocalHost(request) {
       const host = request.headers.host ?? '';

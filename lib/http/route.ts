@@ -32,6 +32,10 @@ export interface RouteGroup {
   /** Paths under which even an unknown path asks for credentials, e.g. `{path: '/v1', access: 'main'}`. */
   prefixes: readonly { path: string; access: Access }[];
   routes: readonly Route[];
+  /** Begins work of its own, such as resuming what an earlier process left, before the gateway listens. */
+  start?(): void | Promise<void>;
   /** Takes over a protocol upgrade (WebSocket) under this group's prefixes, after authentication. */
   upgrade?(request: HubRequest, socket: Duplex, head: Buffer, caller: Caller): void;
+  /** Ends what the group began by itself, e.g. its connections. Requests have ended by then. */
+  close?(): Promise<void>;
 }

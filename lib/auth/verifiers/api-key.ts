@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { tokenHash } from '../token-cache.ts';
 import type { Verifier } from '../verifier.ts';
 
 /**
@@ -9,7 +9,7 @@ export function createApiKeyVerifier(keys: readonly { id: string; sha256: string
   const idByHash = new Map(keys.map(({ id, sha256 }) => [sha256.toLowerCase(), id]));
   return {
     async verify(token) {
-      const id = idByHash.get(createHash('sha256').update(token).digest('hex'));
+      const id = idByHash.get(tokenHash(token));
       return id === undefined ? undefined : { id };
     },
   };

@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 import { type Dispatcher, fetch } from 'undici';
 import type { Verifier } from '../verifier.ts';
 import { unavailable } from './edapi.ts';
@@ -31,7 +39,10 @@ export interface JwtVerifierDeps {
   dispatcher: Dispatcher;
 }
 
-/** Checks a JSON Web Token against the issuer's key set (RFC 7519, RFC 7517). Keys are fetched once and kept. */
+/**
+ * Checks a JSON Web Token against the issuer's key set (RFC 7519, RFC 7517). The set is kept for ten minutes and
+ * fetched again sooner when a token names a key that it lacks, at most every five seconds.
+ */
 export function createJwtVerifier({
   issuer,
   audience,
@@ -45,15 +56,38 @@ export function createJwtVerifier({
     [customFetch]: (url, options) =>
       fetch(url, { ...options, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>,
   });
+  const options = {
+    issuer,
+    audience,
+    algorithms: ALGORITHMS,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+  };
+
+  async function payloadOf(token: string): Promise<JWTPayload> {
+    try {
+      return (await jwtVerify(token, keys as JWTVerifyGetKey, options)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      return payloadByAnyOf(error, token);
+    }
+  }
+
+  /** A token that names no key is good when one of the keys that it may mean made its signature. */
+  async function payloadByAnyOf(candidates: AsyncIterable<CryptoKey>, token: string): Promise<JWTPayload> {
+    for await (const key of candidates) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+
   return {
     async verify(token) {
       try {
-        const { payload } = await jwtVerify(token, keys, {
-          issuer,
-          audience,
-          algorithms: ALGORITHMS,
-          clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        });
+        const payload = await payloadOf(token);
         const id = identityIdOf(payload);
         if (id === undefined) return undefined;
         return payload.exp === undefined ? { id } : { id, expiresAt: payload.exp * 1000 };
@@ -66,7 +100,7 @@ export function createJwtVerifier({
   };
 }
 
-/** Faults of the token itself. A key set that is unreachable, malformed or ambiguous is not the caller's fault. */
+/** Faults of the token itself. A key set that is unreachable or malformed is not the caller's fault. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof errors.JWTClaimValidationFailed ||
