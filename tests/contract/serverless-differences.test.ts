@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { clientOf, serverOf } from '../helpers/contract.ts';
-import { open, sendRaw } from '../helpers/http.ts';
+import { open, send, sendRaw } from '../helpers/http.ts';
 import { ADMIN_KEY } from '../helpers/hub-process.ts';
 import { until } from '../helpers/until.ts';
 
@@ -106,7 +106,7 @@ describe('serverless-offline differs from the gateway in that', () => {
 
   test('a caller that left is not noticed [C11-no-abort-notice]', async () => {
     const cancelled = async (url: string) => {
-      const stats = await clientOf({ name: 'gateway', url })('/mcp/stats');
+      const stats = await send(`${url}/mcp/stats`);
       return stats.json().servers.find((one: { name: string }) => one.name === 'everything').errors.cancelled;
     };
     const leave = async (url: string) => {
@@ -121,7 +121,7 @@ describe('serverless-offline differs from the gateway in that', () => {
       await expect(call).rejects.toThrow();
     };
     const inFlight = async (url: string): Promise<number> => {
-      const stats = await clientOf({ name: 'gateway', url })('/mcp/stats');
+      const stats = await send(`${url}/mcp/stats`);
       return stats.json().servers.find((one: { name: string }) => one.name === 'everything').inFlight;
     };
     await leave(gateway.url);

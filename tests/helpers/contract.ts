@@ -1,8 +1,13 @@
 import type { ContractServer } from './contract-servers.ts';
 import { type Answer, type SendOptions, send } from './http.ts';
 
-/** The servers that `contract-setup.mjs` started, for `describe.each`. */
-export const servers: readonly ContractServer[] = JSON.parse(process.env.CONTRACT_SERVERS ?? '[]');
+const all: readonly ContractServer[] = JSON.parse(process.env.CONTRACT_SERVERS ?? '[]');
+
+/** The servers that `contract-setup.mjs` started without main authentication, for `describe.each`. */
+export const servers = all.filter((server) => !server.auth);
+
+/** The same with main authentication. */
+export const closedServers = all.filter((server) => server.auth);
 
 /** The server of one kind, for tests of what only one of them does. */
 export function serverOf(name: ContractServer['name']): ContractServer {
