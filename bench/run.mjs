@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { summariseProfiles } from './lib/cpu-profile.mjs';
 import { PROFILES } from './lib/places.mjs';
 import { stopAll } from './lib/processes.mjs';
-import { boundsTable, holds, provenance, writeResults } from './lib/report.mjs';
+import { boundsTable, holds, loadNow, provenance, writeResults } from './lib/report.mjs';
 
 const folder = new URL('./scenarios/', import.meta.url);
 const { values: options, positionals } = parseArgs({
@@ -36,6 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 if (options.profile) rmSync(PROFILES, { recursive: true, force: true });
+const loadBefore = loadNow();
 const { scenario } = await import(new URL(`${name}.mjs`, folder));
 try {
   const report = await scenario({
@@ -51,7 +52,7 @@ try {
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
   const text = [
     `## ${report.title}`,
-    provenance({ command, ...report }),
+    provenance({ command, loadBefore, ...report }),
     ...report.tables,
     ...(bounds.length > 0 ? [boundsTable(bounds)] : []),
     ...report.notes,

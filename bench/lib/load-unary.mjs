@@ -3,6 +3,9 @@ import { openConnection, postBytes } from './connection.mjs';
 import { processorSeconds } from './proc.mjs';
 import { distribution } from './stats.mjs';
 
+/** How long past the end of the measurement an answer may take, in ms: no run waits for ever. */
+const PATIENCE_MS = 10_000;
+
 /**
  * @param {{address: {host: string, port: number}, path: string, headers: Record<string, string>, body: string,
  *   connections: number, seconds: number, maxRequests: number, marker: string, pids: number[]}} job
@@ -51,11 +54,20 @@ export async function unaryLoad(job) {
         },
       };
       let connection = openConnection(job.address, events);
+      const giveUp = setTimeout(
+        () => {
+          noteFailure('stalled');
+          finish();
+        },
+        deadline + PATIENCE_MS - performance.now(),
+      );
+      function finish() {
+        clearTimeout(giveUp);
+        connection.close();
+        resolve();
+      }
       function next() {
-        if (!more()) {
-          connection.close();
-          return resolve();
-        }
+        if (!more()) return finish();
         parts = [];
         sentAt = performance.now();
         connection.send(request);

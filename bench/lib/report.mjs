@@ -1,7 +1,7 @@
 /** Tables of a run, on the terminal and in RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { RESULTS, ROOT } from './places.mjs';
 
 /** A Markdown table with its columns padded, so that it reads well as plain text too. */
@@ -54,14 +54,24 @@ function revision() {
   }
 }
 
+/** The load average of the last minute: what else ran on the machine. */
+export function loadNow() {
+  return loadavg()[0];
+}
+
+function loadWords(load) {
+  const words = `load average ${load.toFixed(1)} before the run`;
+  return load > 0.5 * cpus().length ? `${words}: other work disturbed it` : words;
+}
+
 /** What was measured where: neutral words about the machine, versions, the command. */
-export function provenance({ command, systems, rounds }) {
+export function provenance({ command, systems, rounds, loadBefore }) {
   const versions = systems
     .filter((system) => system.version)
     .map(({ name, version }) => `${name} ${version}`);
   return [
     `- ${new Date().toISOString().slice(0, 10)}, revision ${revision()}, \`${command}\`, ${rounds} interleaved rounds, medians of rounds`,
-    `- ${cpus().length} cores (${process.arch}, ${process.platform}), shared by load generator, provider and the system measured; loopback only`,
+    `- ${cpus().length} cores (${process.arch}, ${process.platform}), shared by load generator, provider and the system measured; loopback only; ${loadWords(loadBefore)}`,
     `- Node ${process.versions.node}, ${versions.join(', ')}`,
   ].join('\n');
 }
