@@ -1,0 +1,335 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { errorBody, HubError, toHubError } from '../errors/hub-error.ts';
+import type { Logger } from '../logging/logger.ts';
+import { described } from './account-tokens.ts';
+import type { Lease } from './lease.ts';
+import type { VideoMetadata } from './metadata.ts';
+import type { PlatformCall, PublishedVideo, VideoPlatform } from './platform.ts';
+import type { ResumableUpload } from './resumable-upload.ts';
+import type { SpoolFile } from './spool-file.ts';
+import type { UploadRecord, UploadRecords, UploadResult } from './upload-record.ts';
+import { extraError, videoError } from './video-errors.ts';
+
+/** The account that a job uploads to. */
+export interface UploadAccount {
+  platform: VideoPlatform;
+  resumable: ResumableUpload;
+  accessToken(signal: AbortSignal, refused?: string): Promise<string>;
+}
+
+export interface UploadJobDeps {
+  account: UploadAccount;
+  records: UploadRecords;
+  record: UploadRecord;
+  source: SpoolFile;
+  lease: Lease;
+  logger: Logger;
+}
+
+/** How a job ended; `interrupted` ones go on at the next start. */
+export type Ending =
+  | { kind: 'done'; result: UploadResult }
+  | { kind: 'failed'; error: HubError }
+  | { kind: 'cancelled' }
+  | { kind: 'interrupted' };
+
+/** One upload on its way: from its first byte to the platform's answer. */
+export interface UploadJob {
+  readonly record: UploadRecord;
+  /** Aborts when the job must stop, whatever the reason. */
+  readonly signal: AbortSignal;
+  /** Never rejects. */
+  readonly ended: Promise<Ending>;
+  /** Begins to send what is there already; what `early` rejects with ends the form. */
+  sendAhead(metadata: VideoMetadata, early: (error: unknown) => void): void;
+  /** The form is whole and recorded: sends the rest. */
+  finish(): void;
+  /** Gives the upload up; nothing of it is kept. For forms that are refused. */
+  discard(): Promise<void>;
+  cancel(): void;
+  /** Stops where it is and leaves the upload to the next start. */
+  interrupt(): void;
+}
+
+const EXTRA_ATTEMPTS = 3;
+const EXTRA_DELAY_MS = 500;
+
+type StopReason = 'cancelled' | 'interrupted' | 'discarded';
+
+export function createUploadJob(deps: UploadJobDeps): UploadJob {
+  const { account, records, record, source, lease, logger } = deps;
+  const { target, uploadId } = record;
+  const { platform, resumable } = account;
+  const stop = new AbortController();
+  let stopped: StopReason | undefined;
+  let ahead: { metadata: VideoMetadata; abort: AbortController; video: Promise<PublishedVideo> } | undefined;
+  let settle: (ending: Ending) => void = () => {};
+  const ended = new Promise<Ending>((resolve) => {
+    settle = resolve;
+  });
+  const stopFor = (reason: StopReason) => {
+    stopped ??= reason;
+    stop.abort(reason === 'interrupted' ? interruptedError(target) : cancelledError(target));
+  };
+  lease.lost.addEventListener('abort', () => stopFor('interrupted'), { once: true });
+
+  function send(metadata: VideoMetadata, signal: AbortSignal): Promise<PublishedVideo> {
+    return resumable.send({
+      session: record.session,
+      lastChunkSent: record.lastChunkSent === true,
+      metadata,
+      contentType: record.contentType,
+      source,
+      signal,
+      async onSession(uri) {
+        record.session = uri;
+        record.lastChunkSent = false;
+        await records.write(record);
+      },
+      async onLastChunk() {
+        record.lastChunkSent = true;
+        await records.write(record);
+      },
+      onAcknowledged(bytes) {
+        record.bytesAcknowledged = bytes;
+      },
+    });
+  }
+
+  /** Waits for what was sent ahead, or sends anew where a later field has changed what the video is published as. */
+  async function sendAll(metadata: VideoMetadata): Promise<PublishedVideo> {
+    if (ahead === undefined) return send(metadata, stop.signal);
+    if (isDeepStrictEqual(ahead.metadata, metadata)) return ahead.video;
+    await endAhead();
+    return send(metadata, stop.signal);
+  }
+
+  async function endAhead(): Promise<void> {
+    if (ahead === undefined) return;
+    ahead.abort.abort(new Error('the metadata has changed'));
+    await ahead.video.catch(() => {});
+    ahead = undefined;
+    if (record.session !== undefined) await resumable.abandon(record.session, false);
+    delete record.session;
+    record.bytesAcknowledged = 0;
+  }
+
+  /** Does an extra with a good token, again where the platform is down; what it says of it, for the result. */
+  async function extra(
+    name: string,
+    work: (call: PlatformCall) => Promise<void>,
+    outcome: (error: { code: string; message: string } | undefined) => Partial<UploadResult>,
+  ): Promise<void> {
+    let failure: unknown;
+    let refused: string | undefined;
+    for (let attempt = 0; attempt < EXTRA_ATTEMPTS; attempt += 1) {
+      failure = undefined;
+      try {
+        const accessToken = await account.accessToken(stop.signal, refused);
+        await work({ accessToken, signal: stop.signal }).catch((error) => {
+          if (error instanceof HubError && error.code === 'token_expired') refused = accessToken;
+          throw error;
+        });
+        break;
+      } catch (error) {
+        stop.signal.throwIfAborted();
+        failure = error;
+        const code = error instanceof HubError ? error.code : undefined;
+        if (code === 'upstream_unavailable') {
+          await sleep(EXTRA_DELAY_MS * 2 ** attempt, undefined, { signal: stop.signal });
+        } else if (code !== 'token_expired' || attempt > 0) break;
+      }
+    }
+    if (failure !== undefined) {
+      logger.warn(`The ${name} could not be set`, { target, uploadId, ...described(failure) });
+    }
+    Object.assign(record.extras, outcome(failure === undefined ? undefined : extraError(failure)));
+    await records.write(record);
+  }
+
+  async function addExtras(video: PublishedVideo, metadata: VideoMetadata): Promise<void> {
+    const { extras, thumbnailType } = record;
+    if (thumbnailType !== undefined && extras.thumbnailUploaded === undefined) {
+      const bytes = await readFile(records.file(uploadId, 'thumbnail'));
+      await extra(
+        'thumbnail',
+        (call) => platform.setThumbnail(video.id, { type: thumbnailType, bytes }, call),
+        (error) => ({ thumbnailUploaded: error === undefined, ...(error && { thumbnailError: error }) }),
+      );
+    }
+    if (record.hasCaptions === true && extras.captionsUploaded === undefined) {
+      const text = await readFile(records.file(uploadId, 'captions'), 'utf8');
+      const language = metadata.captionsLanguage ?? metadata.defaultLanguage ?? 'en';
+      await extra(
+        'captions',
+        (call) => platform.addCaptions(video.id, { language, text }, call),
+        (error) => ({ captionsUploaded: error === undefined, ...(error && { captionsError: error }) }),
+      );
+    }
+    const { playlistId } = metadata;
+    if (playlistId !== undefined && extras.addedToPlaylist === undefined) {
+      await extra(
+        'playlist',
+        (call) => platform.addToPlaylist(video.id, playlistId, call),
+        (error) => ({ addedToPlaylist: error === undefined, ...(error && { playlistError: error }) }),
+      );
+    }
+  }
+
+  function resultOf(video: PublishedVideo, metadata: VideoMetadata): UploadResult {
+    const warnings = [...record.warnings];
+    const { privacyStatus } = video;
+    const isForced = privacyStatus !== undefined && privacyStatus !== metadata.privacyStatus;
+    if (isForced) {
+      warnings.push(
+        `The platform made the video ${privacyStatus} instead of ${metadata.privacyStatus}. It does so for projects that have not passed its API audit: until then every upload stays private.`,
+      );
+    }
+    return {
+      success: true,
+      videoId: video.id,
+      url: platform.watchUrl(video.id),
+      thumbnailUploaded: false,
+      ...record.extras,
+      ...(isForced && { privacyStatus }),
+      ...(warnings.length > 0 && { warnings }),
+      uploadId,
+    };
+  }
+
+  async function run(): Promise<Ending> {
+    const { metadata } = record;
+    if (metadata === undefined) throw new Error('the upload has no metadata');
+    if (record.video === undefined) {
+      record.video = await sendAll(metadata);
+      await records.write(record);
+    }
+    await addExtras(record.video, metadata);
+    const result = resultOf(record.video, metadata);
+    logger.info('A video was published', {
+      target,
+      uploadId,
+      videoId: result.videoId,
+      bytes: source.size,
+      privacyStatus: result.privacyStatus ?? metadata.privacyStatus,
+      thumbnailUploaded: result.thumbnailUploaded,
+    });
+    return { kind: 'done', result };
+  }
+
+  /** What a failure, or being stopped, makes of the job. */
+  async function endingOf(error: unknown): Promise<Ending> {
+    if (stopped === 'interrupted') {
+      logger.info('An upload was interrupted and goes on at the next start', { target, uploadId });
+      return { kind: 'interrupted' };
+    }
+    if (stopped === 'cancelled') {
+      const video =
+        record.video ??
+        (record.session === undefined
+          ? undefined
+          : await resumable.abandon(record.session, record.lastChunkSent === true));
+      if (video !== undefined && record.metadata !== undefined) {
+        logger.info('An upload was cancelled too late', { target, uploadId, videoId: video.id });
+        return { kind: 'done', result: resultOf(video, record.metadata) };
+      }
+      logger.info('An upload was cancelled', { target, uploadId });
+      return { kind: 'cancelled' };
+    }
+    const failure = toHubError(error);
+    logger.error('An upload failed', { target, uploadId, ...described(error) });
+    if (record.session !== undefined && failure.extra?.reason !== 'outcome_unknown') {
+      void resumable.abandon(record.session, false);
+    }
+    return { kind: 'failed', error: failure };
+  }
+
+  async function writeEnding(ending: Ending): Promise<void> {
+    if (ending.kind === 'interrupted') {
+      // After a lost lease the record belongs to another process.
+      if (!lease.lost.aborted) await records.write(record);
+      await lease.release();
+      return;
+    }
+    record.state = ending.kind;
+    record.endedAt = new Date().toISOString();
+    delete record.session;
+    if (ending.kind === 'done') record.result = ending.result;
+    if (ending.kind === 'failed') record.error = errorBody(ending.error).error;
+    await records.write(record);
+    await lease.release();
+    await records.removeFiles(uploadId);
+  }
+
+  async function conclude(): Promise<Ending> {
+    const ending = await run()
+      .catch(endingOf)
+      .catch((error: unknown): Ending => ({ kind: 'failed', error: toHubError(error) }));
+    await source.close().catch(() => {});
+    await writeEnding(ending).catch((error) => {
+      logger.error('The end of an upload could not be recorded', { target, uploadId, error });
+    });
+    return ending;
+  }
+
+  return {
+    record,
+    signal: stop.signal,
+    ended,
+    sendAhead(metadata, early) {
+      if (ahead !== undefined) return;
+      const abort = new AbortController();
+      const video = send(metadata, AbortSignal.any([stop.signal, abort.signal]));
+      ahead = { metadata, abort, video };
+      video.catch((error) => {
+        if (!abort.signal.aborted) early(error);
+      });
+    },
+    finish() {
+      void conclude().then(settle);
+    },
+    async discard() {
+      stopFor('discarded');
+      await ahead?.video.catch(() => {});
+      if (record.session !== undefined) void resumable.abandon(record.session, false);
+      await source.close().catch(() => {});
+      await lease.release();
+      await records.remove(uploadId);
+      settle({ kind: 'cancelled' });
+    },
+    cancel: () => stopFor('cancelled'),
+    interrupt: () => stopFor('interrupted'),
+  };
+}
+
+/** What a caller who waits for a job is told of its end. @throws HubError */
+export function resultOfEnding(ending: Ending, target: string): UploadResult {
+  switch (ending.kind) {
+    case 'done':
+      return ending.result;
+    case 'failed':
+      throw ending.error;
+    case 'cancelled':
+      throw cancelledError(target);
+    case 'interrupted':
+      throw interruptedError(target);
+  }
+}
+
+function cancelledError(target: string): HubError {
+  return videoError('conflict', 'The upload was cancelled', {
+    target,
+    reason: 'cancelled',
+    hint: 'Send the upload again if it is wanted after all.',
+  });
+}
+
+function interruptedError(target: string): HubError {
+  return videoError('shutting_down', 'The hub is shutting down; the upload goes on at its next start', {
+    target,
+    reason: 'interrupted',
+    hint: 'Look for it under GET /videohost/uploads, or repeat the request with its Idempotency-Key.',
+  });
+}
