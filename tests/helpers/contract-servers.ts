@@ -40,6 +40,16 @@ const openConfig = {
       },
     ],
   },
+  videohost: {
+    accounts: [
+      {
+        id: 'main',
+        client_id: 'client-of-contract-tests',
+        client_secret: 'client-secret-of-contract-tests',
+        redirect_uri: 'https://hub.example/videohost/auth/idp/callback?target=main',
+      },
+    ],
+  },
   auth: { admin: { enabled: true, apiKeys: [ADMIN_KEY] } },
 };
 
