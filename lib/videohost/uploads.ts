@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorBody, HubError, toHubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
+import { inWords, StartFault } from '../process/start-fault.ts';
 import { described } from './account-tokens.ts';
 import { createFreeSpace } from './free-space.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
@@ -357,7 +358,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
       return viewOf(after);
     },
     async start() {
-      await mkdir(spoolPath, { recursive: true, mode: 0o700 });
+      await checkSpool(spoolPath);
       await scan();
       scanning = setInterval(
         () => void scan().catch((error) => logger.error('The spool cannot be swept', { error })),
@@ -372,6 +373,18 @@ export function createUploads(deps: UploadsDeps): Uploads {
       await Promise.all(running.map((job) => job.ended));
     },
   };
+}
+
+/** A video that cannot be spooled should be known of before the first caller sends one. @throws StartFault */
+async function checkSpool(spoolPath: string): Promise<void> {
+  try {
+    await mkdir(spoolPath, { recursive: true, mode: 0o700 });
+    await rmdir(await mkdtemp(join(spoolPath, '.check-')));
+  } catch (error) {
+    throw new StartFault(`The spool directory ${spoolPath} cannot be written: it ${inWords(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function departure(signal: AbortSignal): Promise<never> {
