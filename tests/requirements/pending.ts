@@ -47,9 +47,6 @@ export const pending: Readonly<Record<string, string>> = {
   config: `
     C2-public-url
   `,
-  process: `
-    S1-ailink-port C1-token-random
-  `,
   docs: `
     S2.1-swagger-enabled S2.1-swagger-path C10-page C10-openapi C10-off
   `,
