@@ -73,7 +73,7 @@ test.each([
   ['HUB_PORT', 'hub', 3000],
   ['AILINK_PORT', 'ai-link', 3100],
 ])(
-  'without %s the %s listens on its default port %i [S1-default-port, C1-ailink-port]',
+  'without %s the %s listens on its default port %i [S1-default-port, S1-ailink-port, C1-ailink-port]',
   async (name, listener, port) => {
     const started = await startHub({ env: { [name]: undefined } }).then(
       async (hub) => {
