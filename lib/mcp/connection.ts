@@ -7,7 +7,9 @@ import {
   transition,
 } from './connection-state.ts';
 import { cancelledFailure, ToolFailure, toToolFailure } from './failure.ts';
+import { createFollowUp } from './follow-up.ts';
 import { initialize, type ServerIntroduction } from './handshake.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import type { SchemaCompiler } from './input-schema.ts';
 import { operatorHint } from './operator-hints.ts';
 import { createRpcClient, type RpcClient } from './rpc-client.ts';
@@ -90,9 +92,8 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   let lastPingMs: number | null = null;
   let stop: AbortController | undefined;
   let attempting: Promise<void> = Promise.resolve();
-  let pinging = false;
-  let relisting: 'no' | 'running' | 'again' = 'no';
-  const timers = new Map<'retry' | 'steady' | 'ping', NodeJS.Timeout>();
+  let heartbeat: Heartbeat | undefined;
+  const timers = new Map<'retry' | 'steady', NodeJS.Timeout>();
   const waiting = new Set<() => void>();
   const ending = new Set<Promise<void>>();
 
@@ -134,7 +135,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   }
 
   /** Timers never keep the process alive, and one of a kind runs at a time. */
-  function later(kind: 'retry' | 'steady' | 'ping', ms: number, run: () => void): void {
+  function later(kind: 'retry' | 'steady', ms: number, run: () => void): void {
     clearTimeout(timers.get(kind));
     timers.set(kind, setTimeout(run, ms).unref());
   }
@@ -163,8 +164,8 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
       replaceCatalog(listed);
       dispatch({ type: 'opened' });
       later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
-      watch();
-      if (open.outdated) void relist();
+      heartbeat = watchOver(client);
+      if (open.outdated) relist();
     } catch (error) {
       if (open !== undefined) end(open);
       fail(control.signal.aborted ? toToolFailure(control.signal.reason) : toToolFailure(error), false);
@@ -182,7 +183,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
         transport: deps.transport,
         notification: (method) => {
           if (method !== 'notifications/tools/list_changed') return;
-          if (current === open) void relist();
+          if (current === open) relist();
           else open.outdated = true;
         },
         closed: (failure) => {
@@ -205,7 +206,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     if (current === undefined) return;
     const open = current;
     current = undefined;
-    clearTimeout(timers.get('ping'));
+    heartbeat?.stop();
     clearTimeout(timers.get('steady'));
     open.client.abandon(failure);
     end(open);
@@ -230,20 +231,12 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     deps.changed();
   }
 
-  async function relist(): Promise<void> {
-    if (relisting !== 'no') {
-      relisting = 'again';
-      return;
-    }
-    relisting = 'running';
+  const relist = createFollowUp(async () => {
     const open = current;
+    if (open === undefined) return;
     try {
-      if (open === undefined) return;
-      const listed = await readToolCatalog(
-        open.client,
-        deps.compiler,
-        AbortSignal.timeout(deps.connectTimeout),
-      );
+      const signal = AbortSignal.timeout(deps.connectTimeout);
+      const listed = await readToolCatalog(open.client, deps.compiler, signal);
       if (current === open) replaceCatalog(listed);
     } catch (error) {
       const { code, message } = toToolFailure(error);
@@ -252,49 +245,23 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
         code,
         reason: mask(message),
       });
-    } finally {
-      // A change that was announced meanwhile may not be in what was read.
-      const again = stateOfRelisting() === 'again';
-      relisting = 'no';
-      if (again && current !== undefined) void relist();
     }
-  }
+  });
 
-  function stateOfRelisting(): typeof relisting {
-    return relisting;
-  }
-
-  /** Pings a connection that has been quiet for a while. */
-  function watch(): void {
-    const open = current;
-    if (open === undefined) return;
-    const quiet = performance.now() - open.client.lastHeardAt();
-    if (quiet >= timing.pingEveryMs && open.client.inFlight() === 0) void ping();
-    later('ping', Math.max(timing.pingEveryMs - quiet, timing.pingEveryMs / 4), watch);
-  }
-
-  async function ping(): Promise<void> {
-    const open = current;
-    if (open === undefined || pinging) return;
-    pinging = true;
-    const startedAt = performance.now();
-    try {
-      await open.client.request('ping', '{}', { timeout: timing.pingBudgetMs });
-      answered();
-    } catch (error) {
-      // A refusal is an answer too: the server lives.
-      if (toToolFailure(error).kind === 'tool') answered();
-      else if (current === open) dispatch({ type: 'ping-missed' });
-    } finally {
-      pinging = false;
-    }
-    if (current === open && state.status === 'degraded') void ping();
-
-    function answered(): void {
-      if (current !== open) return;
-      lastPingMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-      dispatch({ type: 'ping-answered' });
-    }
+  function watchOver(client: RpcClient): Heartbeat {
+    return createHeartbeat({
+      client,
+      everyMs: timing.pingEveryMs,
+      budgetMs: timing.pingBudgetMs,
+      answered: (ms) => {
+        lastPingMs = ms;
+        dispatch({ type: 'ping-answered' });
+      },
+      missed: () => {
+        dispatch({ type: 'ping-missed' });
+        return state.status === 'degraded';
+      },
+    });
   }
 
   /** Resolves when the attempt that runs, or is due next, has ended either way. */
@@ -356,9 +323,10 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     succeeded() {
       if (state.failures > 0) dispatch({ type: 'steady' });
     },
-    suspect: () => void ping(),
+    suspect: () => heartbeat?.check(),
     async close() {
       dispatch({ type: 'close' });
+      heartbeat?.stop();
       for (const timer of timers.values()) clearTimeout(timer);
       stop?.abort(new ToolFailure('transport', 'closing', 'The hub is shutting down', { neverSent: true }));
       const open = current;

@@ -12,7 +12,7 @@ import {
 import { oversized } from './rpc-client.ts';
 import { textResult } from './tool-result.ts';
 import type { ToolArguments, ToolCallOptions, ToolResult } from './tool-server.ts';
-import { mediaType } from './transports/http.ts';
+import { mediaType } from './transports/answer-reader.ts';
 import type { HttpClient, HttpRequest } from './transports/http-client.ts';
 import { networkFailure } from './transports/network-failure.ts';
 

@@ -354,7 +354,10 @@ describe('GET /mcp/stats', () => {
   });
 
   test('pings a quiet server', async () => {
-    const { stats, result } = await mcp({ servers: [fixture()] });
+    const { stats, result } = await mcp({
+      servers: [fixture()],
+      timing: { ...QUICK, pingEveryMs: 100, pingBudgetMs: 5_000 },
+    });
     await result('test', 'echo', { message: 'x' });
     await until('the expected state', async () => (await stats('test')).lastPingMs !== null);
     expect((await stats('test')).status).toBe('connected');

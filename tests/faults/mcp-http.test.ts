@@ -197,7 +197,7 @@ describe('a session', () => {
 
 describe('a server', () => {
   test('that is gone is noticed by a ping, and found again when it is back', async () => {
-    const { result, stats } = await mcp();
+    const { result, stats } = await mcp({}, { pingEveryMs: 100, pingBudgetMs: 1_000 });
     await result('test', 'work');
     await server.stop();
     await until('the loss', async () => (await stats('test')).status === 'backoff');

@@ -21,6 +21,7 @@ export interface HttpReceiver {
 export interface HttpExchange {
   /** Ends the exchange and its connection; nothing is received any more. */
   abort(): void;
+  isOver(): boolean;
 }
 
 /** HTTP without buffering, redirects or time-outs of its own, to addresses that are allowed. */
@@ -81,6 +82,7 @@ export function createHttpClient(): HttpClient {
         over = true;
         controller?.abort(new Error('given up'));
       },
+      isOver: () => over,
     };
   }
 

@@ -1,11 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ToolFailure } from '../failure.ts';
 import { oversized } from '../rpc-client.ts';
+import {
+  type AnswerReader,
+  IGNORED,
+  mediaType,
+  readEvents,
+  readWhole,
+  type StreamEnd,
+} from './answer-reader.ts';
 import { createHttpClient, type HttpExchange } from './http-client.ts';
 import { errorText, httpFailure, isOlderTransport, noReply, sessionLost, streamCut } from './http-failure.ts';
+import { createHttpSession } from './http-session.ts';
 import { networkFailure } from './network-failure.ts';
 import { openSseConnection, type SseConnection } from './sse-connection.ts';
-import { createSseParser } from './sse-parser.ts';
 import { createStandbyStream } from './standby-stream.ts';
 import type { Transport, TransportEvents, TransportFactory } from './transport.ts';
 
@@ -29,14 +37,13 @@ export interface HttpTiming {
   farewellMs: number;
 }
 
-const SESSION = 'mcp-session-id';
-const MAX_REDIRECTS = 3;
+const EVENTS = 'text/event-stream';
 const MAX_RESUMES = 5;
 const MAX_ERROR_BODY = 65_536;
 /** How long a server may keep an answered stream open before it is closed from here. */
 const LINGER_MS = 5_000;
 
-/** What happens to one request that was posted. */
+/** One request that was posted and has no answer yet. */
 interface Posted {
   id: number;
   exchange: HttpExchange | undefined;
@@ -56,33 +63,20 @@ export function httpTransport(options: HttpOptions): TransportFactory {
 function createHttpTransport(options: HttpOptions, events: TransportEvents): Transport {
   const { maxMessageBytes, timing } = options;
   const http = createHttpClient();
-  const ownHeaders = lowerCased(options.headers);
+  const session = createHttpSession(http, options.url, options.headers);
   const posted = new Map<number, Posted>();
-  let url = new URL(options.url);
-  let sessionId: string | undefined;
-  let protocolVersion: string | undefined;
   let legacy: SseConnection | undefined;
   let isOver = false;
 
   const standby = createStandbyStream({
     http,
     timing,
-    request: () => ({ url, headers: headersFor('text/event-stream') }),
+    request: () => ({ url: session.url(), headers: session.headers(EVENTS) }),
     maxMessageLength: maxMessageBytes,
     message: events.message,
     sessionLost: () => gone(sessionLost()),
     note: events.note,
   });
-
-  function headersFor(accept: string): Record<string, string> {
-    return {
-      'user-agent': 'hub',
-      ...ownHeaders,
-      accept,
-      ...(sessionId !== undefined && { [SESSION]: sessionId }),
-      ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
-    };
-  }
 
   function gone(failure: ToolFailure): void {
     if (isOver) return;
@@ -103,120 +97,90 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
       legacy.post(text, id);
       return;
     }
-    const entry: Posted | undefined =
-      id === undefined ? undefined : { id, exchange: undefined, timer: undefined, resumes: 0 };
+    const entry = id === undefined ? undefined : { id, exchange: undefined, timer: undefined, resumes: 0 };
     if (entry !== undefined) posted.set(entry.id, entry);
-    post(text, entry, 0);
+    post(text, entry);
   }
 
-  function post(text: string, entry: Posted | undefined, redirects: number): void {
+  function post(text: string, entry: Posted | undefined): void {
     let status = 0;
     let head: IncomingHttpHeaders = {};
-    let receive: BodyReader | undefined;
+    let answer: AnswerReader | undefined;
+    const refusal = readWhole(MAX_ERROR_BODY, refused, () => refused(''));
+    const headers = { ...session.headers(`application/json, ${EVENTS}`), 'content-type': 'application/json' };
     const exchange = http.send(
+      { method: 'POST', url: session.url(), headers, body: text },
       {
-        method: 'POST',
-        url,
-        headers: {
-          ...headersFor('application/json, text/event-stream'),
-          'content-type': 'application/json',
-        },
-        body: text,
-      },
-      {
-        head(code, headers) {
+        head(code, received) {
           status = code;
-          head = headers;
-          // Only initialize opens a session.
-          if (protocolVersion === undefined && code < 300) sessionId = textOf(headers[SESSION]) ?? sessionId;
-          receive = readerFor(code, headers, entry, exchange);
+          head = received;
+          if (status < 300) session.opened(received);
+          answer = status < 300 ? answerReader(received, entry, exchange) : refusal;
         },
-        data: (chunk) => receive?.data(chunk),
-        end() {
-          if (status < 300) receive?.end();
-          else refused(receive?.text() ?? '');
+        data: (chunk) => answer?.data(chunk),
+        end: () => answer?.end(),
+        error: (error) => {
+          if (answer?.cut === undefined) fail(entry?.id, networkFailure(error));
+          else answer.cut(networkFailure(error));
         },
-        error: (error) => fail(entry?.id, networkFailure(error)),
       },
     );
     if (entry !== undefined) entry.exchange = exchange;
 
     function refused(body: string): void {
-      const moved = redirects < MAX_REDIRECTS ? redirectTarget(status, head.location, url) : undefined;
-      if (moved !== undefined) {
-        url = moved;
-        post(text, entry, redirects + 1);
+      exchange.abort();
+      if (session.moved(status, head.location)) {
+        post(text, entry);
         return;
       }
       const { message, id } = errorText(head['content-type'], body);
       // A refusal that answers this very request is the server's word, whatever the status.
       if (entry !== undefined && id === entry.id) events.message(body);
-      else if (entry !== undefined && protocolVersion === undefined && isOlderTransport(status)) {
+      else if (entry !== undefined && !session.isNegotiated() && isOlderTransport(status)) {
         fallBack(text, entry, httpFailure(status, message, false));
-      } else fail(entry?.id, httpFailure(status, message, sessionId !== undefined));
+      } else fail(entry?.id, httpFailure(status, message, session.hasId()));
     }
   }
 
-  interface BodyReader {
-    data(chunk: Buffer): void;
-    end(): void;
-    /** What was collected, of an error. */
-    text(): string;
-  }
-
-  function readerFor(
-    status: number,
+  function answerReader(
     headers: IncomingHttpHeaders,
     entry: Posted | undefined,
     exchange: HttpExchange,
-  ): BodyReader {
+  ): AnswerReader {
+    if (entry === undefined) return IGNORED;
     const type = mediaType(headers['content-type']);
-    if (status >= 300)
-      return collector(
-        MAX_ERROR_BODY,
-        () => {},
-        () => {},
-      );
-    if (entry === undefined) return { data() {}, end() {}, text: () => '' };
-    if (type === 'text/event-stream') return streamReader(entry, exchange);
-    return collector(
+    if (type === EVENTS) return eventReader(entry, exchange);
+    return readWhole(
       maxMessageBytes,
       (text) => {
         if (type === 'application/json') events.message(text);
         // Does nothing where that was the answer.
         events.requestFailed(entry.id, noReply(type));
       },
-      () => {
-        exchange.abort();
-        events.requestFailed(entry.id, oversized(maxMessageBytes));
-      },
+      () => tooLarge(entry, exchange),
     );
   }
 
-  function streamReader(entry: Posted, exchange: HttpExchange): BodyReader {
-    const parser = createSseParser({
+  function eventReader(entry: Posted, exchange: HttpExchange): AnswerReader {
+    return readEvents({
       maxLength: maxMessageBytes,
-      event: ({ name, data }) => {
-        if (name === 'message') events.message(data);
-      },
-      overflow: () => {
-        exchange.abort();
-        events.requestFailed(entry.id, oversized(maxMessageBytes));
-      },
+      message: events.message,
+      overflow: () => tooLarge(entry, exchange),
+      ended: (at, failure) => resume(entry, at, failure ?? streamCut()),
     });
-    return {
-      data: parser.push,
-      end: () => resume(entry, parser.lastEventId(), parser.retryMs()),
-      text: () => '',
-    };
   }
 
-  /** An answer's stream has ended: fetches the rest where the server lets it be resumed, else the call is lost. */
-  function resume(entry: Posted, lastEventId: string | undefined, retryMs: number | undefined): void {
+  function tooLarge(entry: Posted, exchange: HttpExchange): void {
+    exchange.abort();
+    events.requestFailed(entry.id, oversized(maxMessageBytes));
+  }
+
+  /** An answer's stream is over: fetches the rest where the server lets it be resumed, else the call is lost. */
+  function resume(entry: Posted, { lastEventId, retryMs }: StreamEnd, failure: ToolFailure): void {
     // Released: the answer was in it, or nobody waits any more.
     if (!posted.has(entry.id) || isOver) return;
     if (lastEventId === undefined || entry.resumes >= MAX_RESUMES) {
-      events.requestFailed(entry.id, streamCut());
+      events.requestFailed(entry.id, failure);
       return;
     }
     entry.resumes += 1;
@@ -224,18 +188,22 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
   }
 
   function fetchRest(entry: Posted, lastEventId: string): void {
-    let reader: BodyReader | undefined;
+    let answer: AnswerReader | undefined;
+    const from = { lastEventId, retryMs: undefined };
+    const headers = { ...session.headers(EVENTS), 'last-event-id': lastEventId };
     const exchange: HttpExchange = http.send(
-      { method: 'GET', url, headers: { ...headersFor('text/event-stream'), 'last-event-id': lastEventId } },
+      { method: 'GET', url: session.url(), headers },
       {
-        head(status, headers) {
-          if (status === 200 && mediaType(headers['content-type']) === 'text/event-stream') {
-            reader = streamReader(entry, exchange);
-          }
+        head(status, received) {
+          const isStream = status === 200 && mediaType(received['content-type']) === EVENTS;
+          if (isStream) answer = eventReader(entry, exchange);
         },
-        data: (chunk) => reader?.data(chunk),
-        end: () => (reader === undefined ? events.requestFailed(entry.id, streamCut()) : reader.end()),
-        error: () => resume(entry, lastEventId, undefined),
+        data: (chunk) => answer?.data(chunk),
+        end: () => (answer === undefined ? events.requestFailed(entry.id, streamCut()) : answer.end()),
+        error: (error) => {
+          if (answer?.cut === undefined) resume(entry, from, networkFailure(error));
+          else answer.cut(networkFailure(error));
+        },
       },
     );
     entry.exchange = exchange;
@@ -244,8 +212,8 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
   function fallBack(text: string, entry: Posted, original: ToolFailure): void {
     legacy = openSseConnection({
       http,
-      url,
-      headers: () => headersFor('text/event-stream'),
+      url: session.url(),
+      headers: () => session.headers(EVENTS),
       maxMessageLength: maxMessageBytes,
       message: events.message,
       requestFailed: events.requestFailed,
@@ -262,32 +230,7 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     clearTimeout(entry.timer);
     const { exchange } = entry;
     if (!answered) exchange?.abort();
-    else setTimeout(() => exchange?.abort(), LINGER_MS).unref();
-  }
-
-  async function close(): Promise<void> {
-    isOver = true;
-    standby.close();
-    for (const id of [...posted.keys()]) release(id, false);
-    legacy?.close();
-    if (sessionId !== undefined) await sayGoodbye();
-    await http.close();
-  }
-
-  /** Ends the session at the server; a courtesy with a short limit. */
-  function sayGoodbye(): Promise<void> {
-    return new Promise((resolve) => {
-      const exchange = http.send(
-        { method: 'DELETE', url, headers: headersFor('application/json') },
-        { head: () => done(), data() {}, end: () => done(), error: () => done() },
-      );
-      const timer = setTimeout(done, timing.farewellMs);
-      function done(): void {
-        clearTimeout(timer);
-        exchange.abort();
-        resolve();
-      }
-    });
+    else if (exchange?.isOver() === false) setTimeout(() => exchange.abort(), LINGER_MS).unref();
   }
 
   return {
@@ -295,51 +238,17 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     send,
     release,
     negotiated(version, announces) {
-      protocolVersion = version;
+      session.negotiated(version);
       if (announces && legacy === undefined) standby.open();
     },
     facts: () => ({}),
-    close,
-  };
-}
-
-/** Collects a body up to a bound. */
-function collector(maxBytes: number, whole: (text: string) => void, overflow: () => void) {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const text = () => Buffer.concat(chunks).toString('utf8');
-  return {
-    data(chunk: Buffer) {
-      const before = length;
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else if (before <= maxBytes) overflow();
+    async close() {
+      isOver = true;
+      standby.close();
+      for (const id of [...posted.keys()]) release(id, false);
+      legacy?.close();
+      await session.farewell(timing.farewellMs);
+      await http.close();
     },
-    end() {
-      if (length <= maxBytes) whole(text());
-    },
-    text,
   };
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function textOf(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The essence of a content type, in lower case. */
-export function mediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
-/** Where a moved endpoint is: on the same origin only, since credentials go with the request. */
-function redirectTarget(status: number, location: string | undefined, from: URL): URL | undefined {
-  if ((status !== 307 && status !== 308) || location === undefined || !URL.canParse(location, from.href)) {
-    return undefined;
-  }
-  const target = new URL(location, from);
-  return target.origin === from.origin ? target : undefined;
 }
