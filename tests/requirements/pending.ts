@@ -5,30 +5,25 @@
 export const pending: Readonly<Record<string, string>> = {
   ai: `
     S1-ai-forward S2.1-http-client-timeout S2.1-target-record S2.1-target-timeout S2.1-azure-deployment
-    C2-base-url C2-target-headers C2-first-token-timeout C2-retry-attempts C2-fallback-own C2-price
-    C2-azure-api-version C5-body-forwarded C5-body-model C5-body-max-tokens C5-body-literals
-    C5-body-owned-escaped C5-provider-openai C5-provider-azure C5-provider-anthropic C5-provider-gemini
-    C5-provider-ollama C5-translate-text C5-translate-images C5-translate-tools C5-translate-reasoning
-    C5-translate-finish C5-translate-usage C5-translate-errors C5-not-supported C5-stream-gated
-    C5-err-ailink C5-err-overloaded
+    C2-base-url C2-first-token-timeout C2-retry-attempts C2-fallback-own C2-price C5-body-forwarded
+    C5-body-model C5-body-max-tokens C5-body-owned-escaped C5-provider-azure C5-provider-anthropic
+    C5-provider-ollama C5-translate-text C5-translate-images C5-stream-gated C5-err-ailink C5-err-overloaded
   `,
   video: `
-    S1-video-accounts S1-video-tokens S2.4-accounts S2.4-id-is-target S2.4-redirect-uri S2.4-token-path
-    S2.4-token-file S2.4-scopes S2.4-survives-restart S2.5-token-file S2.6-video S2.6-title S2.6-description
-    S2.6-tags S2.6-category S2.6-privacy S2.6-thumbnail S2.7-response S3-auth-url S3-callback-stores
-    S3-auto-refresh S3-logout S3-expired S3-status S4.2-auth-url S4.2-callback S4.2-status S4.2-logout
+    S1-video-accounts S1-video-tokens S2.4-accounts S2.4-id-is-target S2.4-token-path S2.4-token-file
+    S2.4-survives-restart S2.5-token-file S2.6-video S2.6-title S2.6-description S2.6-tags S2.6-category
+    S2.6-privacy S2.6-thumbnail S2.7-response S3-callback-stores S3-auto-refresh S3-logout S3-expired
     S4.2-upload S5.4-oauth S6-upload-events S6-refresh-events S6-video-errors S7-upload-failure
-    S7-redirect-uri-mismatch S7-no-authentication S7-token-expired S7-insufficient-permissions
-    S7-quota-exceeded S7-oauth-failed S8-category C2-video-token-defaults C2-upload-limits C2-upload-spool
-    C2-token-store-s3 C2-staging C2-video-endpoints C2-upload-retry-for C3-insufficient-storage
-    C11-respond-async C7-pkce C7-state C7-state-any-copy C7-state-invalid C7-state-optional
-    C7-callback-answer C7-error-members C7-target C7-no-authentication C7-token-expired
-    C7-insufficient-permissions C7-quota C7-upload-limit C7-redirect-uri C7-oauth-denied C7-oauth-client
-    C7-upstream C7-before-body C7-any-order C7-constant-memory C7-507 C7-resumable C7-overlap
-    C7-late-metadata C7-field-errors C7-thumbnail-content C7-nothing-left C7-thumbnail-failure
-    C7-category-table C7-job C7-jobs C7-job-cancel C7-respond-async C7-idempotency C7-idempotency-failures
-    C7-idempotency-other-body C7-resume-after-kill C7-lease C7-own-uploads C7-logout-idempotent
-    C7-status-local C7-token-merge C7-refresh-single-flight C7-token-atomic C7-token-secrecy C7-account-ids
+    S7-redirect-uri-mismatch S7-token-expired S7-insufficient-permissions S7-quota-exceeded S8-category
+    C2-video-token-defaults C2-upload-limits C2-upload-spool C2-token-store-s3 C2-staging C2-video-endpoints
+    C2-upload-retry-for C3-insufficient-storage C11-respond-async C7-state C7-state-any-copy
+    C7-state-optional C7-callback-answer C7-token-expired C7-insufficient-permissions C7-quota
+    C7-upload-limit C7-redirect-uri C7-oauth-client C7-upstream C7-before-body C7-any-order
+    C7-constant-memory C7-507 C7-resumable C7-overlap C7-late-metadata C7-field-errors C7-thumbnail-content
+    C7-nothing-left C7-thumbnail-failure C7-category-table C7-job C7-job-cancel C7-respond-async
+    C7-idempotency C7-idempotency-failures C7-idempotency-other-body C7-resume-after-kill C7-lease
+    C7-own-uploads C7-status-local C7-token-merge C7-refresh-single-flight C7-token-atomic C7-token-secrecy
+    C7-account-ids
   `,
   mcp: `
     S1-mcp-transports S1-mcp-rest S2.8-transport S2.8-auto-connect S2.8-connect-timeout S2.8-tool-timeout
@@ -49,15 +44,6 @@ export const pending: Readonly<Record<string, string>> = {
   `,
   docs: `
     S2.1-swagger-enabled S2.1-swagger-path C10-page C10-openapi C10-off
-  `,
-  auth: `
-    S2.2-enabled S2.2-type S2.2-edapi-url S2.2-session-store S2.2-cookie-secret S5.1-bearer-or-cookie
-    S5.1-identity-api S5.1-session-store S5.2-protected S6-auth-events S7-main-401 S8-rate-limit
-    C2-rate-limit C2-rate-limit-redis C2-auth-types C2-auth-jwt C2-auth-api-keys C2-auth-times
-    C2-session-keys C3-rate-limited C3-redis-not-ready C4-edapi-call C4-edapi-identity C4-edapi-refused
-    C4-edapi-unavailable C4-cache-positive C4-cache-negative C4-single-flight C4-cache-bound
-    C4-session-start C4-session-reuse C4-session-jwt-exp C4-bearer-decides C4-cookie-attributes C4-cookie-in
-    C4-cookie-bad C4-cookie-cross-site C4-upgrade-cross-site C4-logout C4-redis-down
   `,
   panel: `
     S2.10-panel-shows S4.5-panel-key S4.5-panel-dashboard S4.5-panel-ailink S4.5-panel-proxies
