@@ -5,6 +5,7 @@ import { createAuthRoutes } from '../lib/auth/routes.ts';
 import { createHealthRoutes } from '../lib/health/routes.ts';
 import type { RouteGroup } from '../lib/http/route.ts';
 import { createMcpRoutes } from '../lib/mcp/routes.ts';
+import { createProxyRoutes } from '../lib/proxy/routes.ts';
 import { createVideohostRoutes } from '../lib/videohost/routes.ts';
 
 /**
@@ -12,12 +13,14 @@ import { createVideohostRoutes } from '../lib/videohost/routes.ts';
  * @param draining true once the gateway has begun to drain
  */
 export function composeGroups(parts: HubParts, draining: () => boolean): RouteGroup[] {
+  const proxies = createProxyRoutes(parts);
   return [
     createHealthRoutes({ healthCheck: parts.config.healthCheck, companion: parts.companion, draining }),
     createAuthRoutes(parts),
     createAiRoutes(parts),
     createMcpRoutes(parts),
     createVideohostRoutes(parts),
-    createAdminRoutes(parts),
+    proxies,
+    createAdminRoutes({ ...parts, handOverCounts: proxies.handOverCounts }),
   ];
 }

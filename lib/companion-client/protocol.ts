@@ -28,7 +28,7 @@ export const INTERNAL_PATHS = {
   reset: '/runtime/reset',
   /** GET: Prometheus text. */
   metrics: '/metrics',
-  /** POST `ProxyCounts[]`: what the gateway's proxies counted since the last call. */
+  /** POST `{from, batch, counts: ProxyCounts[]}`: what a gateway's proxies counted; each batch counts once. */
   proxyCounts: '/runtime/proxies',
   /** Sessions, rate-limit windows and single-use records: `POST /store/<operation>`. */
   store: '/store',

@@ -36,7 +36,7 @@ export function createClientAddresses(trustProxy: boolean | string): ClientAddre
 }
 
 /** The direct peer's address. */
-function peerAddress(request: IncomingMessage): string {
+export function peerAddress(request: IncomingMessage): string {
   const address = request.socket.remoteAddress;
   return address === undefined || address === '' ? 'unknown' : plainAddress(address);
 }

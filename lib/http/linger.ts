@@ -39,7 +39,7 @@ function isLongBody(request: IncomingMessage): boolean {
 }
 
 /** Discards what comes until it ends, falls silent or takes too long, then calls `done` once. */
-function readAway(request: IncomingMessage, done: () => void): void {
+export function readAway(request: IncomingMessage, done: () => void): void {
   const finish = () => {
     clearTimeout(total);
     clearTimeout(silence);

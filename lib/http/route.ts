@@ -34,8 +34,17 @@ export interface RouteGroup {
   routes: readonly Route[];
   /** Begins work of its own, such as resuming what an earlier process left, before the gateway listens. */
   start?(): void | Promise<void>;
-  /** Takes over a protocol upgrade (WebSocket) under this group's prefixes, after authentication. */
-  upgrade?(request: HubRequest, socket: Duplex, head: Buffer, caller: Caller): void;
+  /**
+   * Takes over a protocol upgrade (WebSocket) under this group's prefixes, after authentication. A promise resolves
+   * with the status that the caller saw; one that rejects has written nothing, and the error is answered.
+   */
+  upgrade?(
+    request: HubRequest,
+    socket: Duplex,
+    head: Buffer,
+    caller: Caller,
+    // biome-ignore lint/suspicious/noConfusingVoidType: a group that always succeeds has nothing to say
+  ): void | Promise<number>;
   /** Ends what the group began by itself, e.g. its connections. Requests have ended by then. */
   close?(): Promise<void>;
 }

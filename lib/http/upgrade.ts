@@ -45,8 +45,10 @@ export function createUpgradeListener(deps: UpgradeDeps): UpgradeListener {
       throw new HubError('invalid_request', 'This path does not speak WebSocket');
     }
     if (isLimited(route)) await gate.admit(request, socket);
-    socket.once('close', () => log(request, 101));
-    taker.upgrade(request, socket, head, request.hub.caller);
+    const status = await taker.upgrade(request, socket, head, request.hub.caller);
+    const end = () => log(request, status ?? 101);
+    if (socket.closed) end();
+    else socket.once('close', end);
   }
 
   function refuse(thrown: unknown, request: HubRequest, socket: Duplex): void {

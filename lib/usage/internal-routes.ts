@@ -21,6 +21,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 
 /** The companion's routes of usage and runtime (`INTERNAL_PATHS`): all answer JSON, metrics a Prometheus text. */
 export function createUsageRoutes({ counters, mcp }: UsageRoutesDeps): InternalRoute[] {
+  const batches = createBatchMemory();
   return [
     {
       method: 'GET',
@@ -46,7 +47,8 @@ export function createUsageRoutes({ counters, mcp }: UsageRoutesDeps): InternalR
       method: 'POST',
       path: INTERNAL_PATHS.proxyCounts,
       async handle(request, response) {
-        counters.addProxyCounts(checked(await readJson(request)));
+        const handOver = checked(await readJson(request));
+        if (batches.isNew(handOver)) counters.addProxyCounts(handOver.counts);
         answer(response, { success: true });
       },
     },
@@ -101,8 +103,36 @@ function isProxyCounts(value: unknown): value is ProxyCounts {
   );
 }
 
+/** What a gateway hands over: its name, a number that grows, and the counts. */
+interface HandOver {
+  from: string;
+  batch: number;
+  counts: ProxyCounts[];
+}
+
 /** A malformed hand-over is refused whole: half of it would make sums disagree. */
-function checked(body: unknown): ProxyCounts[] {
-  if (Array.isArray(body) && body.every(isProxyCounts)) return body;
+function checked(body: unknown): HandOver {
+  const { from, batch, counts } = (body ?? {}) as Partial<HandOver>;
+  const isNamed = typeof from === 'string' && isCount(batch);
+  if (isNamed && Array.isArray(counts) && counts.every(isProxyCounts)) return { from, batch, counts };
   throw new HubError('invalid_request', 'The counts are malformed');
+}
+
+const MOST_GATEWAYS = 1000;
+
+/** Remembers the last hand-over of each gateway: one whose answer was lost comes again, and counts once. */
+function createBatchMemory(): { isNew(handOver: HandOver): boolean } {
+  const last = new Map<string, number>();
+  return {
+    isNew({ from, batch }) {
+      if (batch <= (last.get(from) ?? 0)) return false;
+      last.delete(from);
+      last.set(from, batch);
+      if (last.size > MOST_GATEWAYS) {
+        const oldest = last.keys().next();
+        if (!oldest.done) last.delete(oldest.value);
+      }
+      return true;
+    },
+  };
 }
