@@ -6,15 +6,17 @@ import {
   INITIAL_STATE,
   transition,
 } from './connection-state.ts';
-import { cancelledFailure, ToolFailure, toToolFailure } from './failure.ts';
+import { ToolFailure, toToolFailure } from './failure.ts';
 import { createFollowUp } from './follow-up.ts';
-import { initialize, type ServerIntroduction } from './handshake.ts';
+import type { ServerIntroduction } from './handshake.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import type { SchemaCompiler } from './input-schema.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 import { operatorHint } from './operator-hints.ts';
-import { createRpcClient, type RpcClient } from './rpc-client.ts';
+import type { RpcClient } from './rpc-client.ts';
 import { readToolCatalog, type ToolCatalog } from './tool-catalog.ts';
 import type { TransportFactory } from './transports/transport.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 export interface ServerTiming extends ConnectionTiming {
   /** Quiet time after which a connection is pinged, and how long the answer may take. */
@@ -74,18 +76,10 @@ export interface ServerConnectionDeps {
   random?(): number;
 }
 
-interface Open {
-  client: RpcClient;
-  /** Set when the transport ended by itself. */
-  lost: ToolFailure | undefined;
-  /** A change was announced while the first listing was being read. */
-  outdated: boolean;
-}
-
 export function createServerConnection(deps: ServerConnectionDeps): ServerConnection {
   const { name, timing, log, mask, now = Date.now, random = Math.random } = deps;
   let state = INITIAL_STATE;
-  let current: Open | undefined;
+  let current: OpenServer | undefined;
   let catalog: ToolCatalog | undefined;
   let introduction: ServerIntroduction | null = null;
   let lastError: LastError | null = null;
@@ -94,8 +88,16 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   let attempting: Promise<void> = Promise.resolve();
   let heartbeat: Heartbeat | undefined;
   const timers = new Map<'retry' | 'steady', NodeJS.Timeout>();
-  const waiting = new Set<() => void>();
+  /** Woken when the attempt that runs, or is due next, has ended either way. */
+  const attempts = createWaitingRoom();
   const ending = new Set<Promise<void>>();
+
+  const opening = {
+    transport: deps.transport,
+    compiler: deps.compiler,
+    version: deps.version,
+    note: (message: string) => log.debug('Tool server note', { server: name, note: message }),
+  };
 
   function dispatch(event: ConnectionEvent): void {
     const before = state;
@@ -129,9 +131,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     } else {
       log.info('Tool server changed state', fields);
     }
-    if (before.status === 'connecting') {
-      for (const wake of [...waiting]) wake();
-    }
+    if (before.status === 'connecting') attempts.wakeAll();
   }
 
   /** Timers never keep the process alive, and one of a kind runs at a time. */
@@ -145,29 +145,12 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     const control = new AbortController();
     stop = control;
     const timer = setTimeout(() => control.abort(timedOut(deps.connectTimeout)), deps.connectTimeout);
-    let open: Open | undefined;
     try {
       if (state.status !== 'connecting') return;
       // Two processes of one server would fight over its ports and files.
       await Promise.all(ending);
-      open = makeOpen();
-      const { client } = open;
-      await client.transport.open(control.signal);
-      const introduced = await initialize(client, deps.version, control.signal);
-      const listed = introduced.offersTools
-        ? await readToolCatalog(client, deps.compiler, control.signal)
-        : { tools: new Map(), invalid: [] };
-      if (open.lost !== undefined) throw open.lost;
-      control.signal.throwIfAborted();
-      current = open;
-      introduction = introduced;
-      replaceCatalog(listed);
-      dispatch({ type: 'opened' });
-      later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
-      heartbeat = watchOver(client);
-      if (open.outdated) relist();
+      use(await openServer(opening, control.signal, noteEnding));
     } catch (error) {
-      if (open !== undefined) end(open);
       fail(control.signal.aborted ? toToolFailure(control.signal.reason) : toToolFailure(error), false);
     } finally {
       clearTimeout(timer);
@@ -175,42 +158,34 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     }
   }
 
-  function makeOpen(): Open {
-    const open: Open = {
-      lost: undefined,
-      outdated: false,
-      client: createRpcClient({
-        transport: deps.transport,
-        notification: (method) => {
-          if (method !== 'notifications/tools/list_changed') return;
-          if (current === open) relist();
-          else open.outdated = true;
-        },
-        closed: (failure) => {
-          open.lost = failure;
-          if (current === open) lose(failure);
-        },
-        note: (message) => log.debug('Tool server note', { server: name, note: message }),
-      }),
-    };
-    return open;
+  function use(open: OpenServer): void {
+    current = open;
+    introduction = open.introduction;
+    replaceCatalog(open.catalog);
+    dispatch({ type: 'opened' });
+    later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
+    heartbeat = watchOver(open.client);
+    open.watch({ lost: (failure) => current === open && lose(failure), toolsChanged: relist });
   }
 
-  function end(open: Open): void {
-    const closing = open.client.transport.close().finally(() => ending.delete(closing));
+  function noteEnding(closing: Promise<void>): void {
     ending.add(closing);
+    void closing.finally(() => ending.delete(closing));
   }
 
-  /** The open connection is gone, or given up. */
-  function lose(failure: ToolFailure): void {
-    if (current === undefined) return;
+  /** Leaves the open connection, if there is one. */
+  function leave(reason: ToolFailure): boolean {
     const open = current;
     current = undefined;
     heartbeat?.stop();
     clearTimeout(timers.get('steady'));
-    open.client.abandon(failure);
-    end(open);
-    fail(failure, failure.code === 'session_lost');
+    if (open !== undefined) noteEnding(open.end(reason));
+    return open !== undefined;
+  }
+
+  /** The open connection is gone, or given up. */
+  function lose(failure: ToolFailure): void {
+    if (leave(failure)) fail(failure, failure.code === 'session_lost');
   }
 
   function fail(failure: ToolFailure, sessionLost: boolean): void {
@@ -264,23 +239,6 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     });
   }
 
-  /** Resolves when the attempt that runs, or is due next, has ended either way. */
-  function attemptEnded(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const wake = () => {
-        waiting.delete(wake);
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        waiting.delete(wake);
-        reject(cancelledFailure());
-      };
-      waiting.add(wake);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
-  }
-
   function worthWaiting(): boolean {
     if (state.status === 'connecting') return true;
     if (state.status !== 'backoff' || state.crashLoop || state.nextRetryAt === null) return false;
@@ -289,7 +247,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
 
   async function waitForClient(signal: AbortSignal): Promise<RpcClient> {
     dispatch({ type: 'wanted' });
-    if (worthWaiting()) await attemptEnded(signal);
+    if (worthWaiting()) await attempts.wait(signal);
     if (current === undefined) throw unavailable();
     return current.client;
   }
@@ -317,7 +275,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     firstAttempt() {
       if (state.attemptedAt === null) dispatch({ type: 'wanted' });
       const first = state.status === 'connecting' && state.failures === 0 && !state.everConnected;
-      return first ? attemptEnded() : undefined;
+      return first ? attempts.wait() : undefined;
     },
     acquire: (signal) => current?.client ?? waitForClient(signal),
     succeeded() {
@@ -326,19 +284,14 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     suspect: () => heartbeat?.check(),
     async close() {
       dispatch({ type: 'close' });
-      heartbeat?.stop();
       for (const timer of timers.values()) clearTimeout(timer);
-      stop?.abort(new ToolFailure('transport', 'closing', 'The hub is shutting down', { neverSent: true }));
-      const open = current;
-      current = undefined;
-      if (open !== undefined) {
-        open.client.abandon(new ToolFailure('transport', 'closing', 'The hub is shutting down'));
-        end(open);
-      }
+      const reason = new ToolFailure('transport', 'closing', 'The hub is shutting down');
+      stop?.abort(reason);
+      leave(reason);
       await attempting;
       await Promise.all(ending);
       dispatch({ type: 'closed' });
-      for (const wake of [...waiting]) wake();
+      attempts.wakeAll();
     },
   };
 }

@@ -50,7 +50,8 @@ const tools = {
       return new Promise(() => {});
     },
   },
-  exit: { run: ({ code }) => process.exit(code) },
+  // After the answers to the calls that came with it.
+  exit: { run: ({ code }) => void setImmediate(() => process.exit(code)) },
   fails: { run: () => ({ ...text('the tool says no'), isError: true }) },
   refuses: { run: () => Promise.reject(Object.assign(new Error('bad weather'), { code: -32050 })) },
   leaks: { run: ({ secret }) => Promise.reject(new Error(`cannot log in with ${secret}`)) },

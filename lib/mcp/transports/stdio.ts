@@ -82,7 +82,8 @@ export function stdioTransport(options: StdioOptions): TransportFactory {
       for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {});
       await new Promise<void>((resolve, reject) => {
         started.once('spawn', resolve);
-        started.once('error', (cause) => reject(notStarted(cause)));
+        // Stays: a kill that fails is told this way too, and without a listener would end the companion.
+        started.on('error', (cause) => reject(notStarted(cause)));
       });
       if (started.pid !== undefined) options.pidFile.add(started.pid);
       started.once('exit', (code, exitSignal) => exited(started, code, exitSignal));
@@ -98,19 +99,22 @@ export function stdioTransport(options: StdioOptions): TransportFactory {
       const failure = new ToolFailure('transport', 'exited', `The tool server's process ended ${how}`, {
         exit: trace.exit,
       });
-      const timer = setTimeout(gone, DRAIN_MS, failure);
-      process_.stdout.once('close', () => {
+      // Whatever is in the pipe by then is read before the immediate runs, however late this process is.
+      const timer = setTimeout(setImmediate, DRAIN_MS, drained);
+      process_.stdout.once('close', drained);
+      if (!ended) void endAll(process_);
+
+      function drained(): void {
         clearTimeout(timer);
         gone(failure);
-      });
-      if (!ended) void endAll(process_);
+        destroyStreams(process_);
+      }
     }
 
     async function endAll(process_: ChildProcessWithoutNullStreams): Promise<void> {
       if (process_.pid === undefined) return;
       await endGroup(process_.pid, options.killAfterMs);
       options.pidFile.remove(process_.pid);
-      for (const stream of [process_.stdin, process_.stdout, process_.stderr]) stream.destroy();
     }
 
     function flush(): void {
@@ -143,10 +147,15 @@ export function stdioTransport(options: StdioOptions): TransportFactory {
         if (child === undefined) return;
         child.stdin.end();
         await endAll(child);
+        destroyStreams(child);
       },
     };
     return transport;
   };
+}
+
+function destroyStreams({ stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {
+  for (const stream of [stdin, stdout, stderr]) stream.destroy();
 }
 
 function notStarted(cause: Error): ToolFailure {
