@@ -70,9 +70,10 @@ export function createApp(groups: readonly RouteGroup[], deps: AppDeps): Express
   installNodeClasses(app);
   const common = securityHeaders(hub.tls.enabled);
   installResponseHead(app, common, ({ req }) => {
-    const { id, setCookie } = (req as Request).hub;
-    const own = ['x-request-id', id];
-    if (setCookie !== undefined) own.push('set-cookie', setCookie);
+    // Node answers some requests by itself, before the app sees them: an HTTP/1.1 one without Host, an unknown Expect.
+    const context = (req as Partial<Request>).hub;
+    const own = ['x-request-id', context?.id ?? requestId(req.headers['x-request-id'])];
+    if (context?.setCookie !== undefined) own.push('set-cookie', context.setCookie);
     if (cors !== undefined) own.push(...cors.headers(req));
     return own;
   });

@@ -58,3 +58,17 @@ test('an oversized head, a client behind a proxy and a big body meet the edge of
   expect(record).toMatchObject({ module: 'http', path: '/mcp/invoke', status: 413, clientIp: '9.9.9.9' });
   await hub.stop();
 });
+
+test('a request that Node answers by itself gets its request id, and the hub lives on [C3-request-id]', async () => {
+  const hub = await startHub();
+  for (const [head, status] of [
+    ['GET /health HTTP/1.1\r\n', 400],
+    ['GET /health HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n', 417],
+  ]) {
+    const answer = await sendRaw(hub.url, `${head}X-Request-Id: bare-1\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain('x-request-id: bare-1\r\n');
+  }
+  expect((await send(`${hub.url}/health`)).status).toBe(200);
+  await hub.stop();
+});
