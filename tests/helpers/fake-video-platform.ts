@@ -216,6 +216,7 @@ export async function openFakeVideoPlatform(
     query: URLSearchParams,
     act: FakeFault['do'] | undefined,
   ): Promise<void> {
+    const { socket } = request;
     const session = sessions.get(query.get('upload_id') ?? '');
     if (session === undefined) {
       await drain(request);
@@ -243,7 +244,7 @@ export async function openFakeVideoPlatform(
       }
       const isKept = await takeChunk(session, request, act, end - start + 1);
       if (!isKept) {
-        request.socket.resetAndDestroy();
+        socket.resetAndDestroy();
         return;
       }
     }
@@ -251,13 +252,13 @@ export async function openFakeVideoPlatform(
     if (session.received === total) {
       if (act === 'lose-answer') {
         finish(session);
-        request.socket.resetAndDestroy();
+        socket.resetAndDestroy();
         return;
       }
       return publish(session, response);
     }
     if (act === 'lose-answer') {
-      request.socket.resetAndDestroy();
+      socket.resetAndDestroy();
       return;
     }
     response.writeHead(308, {
@@ -283,7 +284,9 @@ export async function openFakeVideoPlatform(
           : length;
     const keeps = reset?.keep !== false;
     let taken = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (reset !== undefined && limit === 0) return false;
+    // To leave the loop early must not close the connection in an orderly way.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const part = chunk.subarray(0, Math.max(0, limit - taken));
       taken += part.length;
       if (keeps && part.length > 0) {
