@@ -42,20 +42,24 @@ export function attemptWhole(attempt: Attempt): Promise<AttemptResult> {
   return new Promise((resolve) => {
     let exchange: Exchange | undefined;
     let isOver = false;
+    const leave = () => settle({ kind: 'left' });
     const settle = (result: AttemptResult) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
       watch.onLeave = undefined;
-      exchange?.abort();
+      const ended = exchange;
+      // What has ended must not hold on to what comes after it: the collector would copy it about (measured).
+      exchange = undefined;
+      ended?.abort();
       resolve(result);
     };
     const timer = setTimeout(
       () => settle({ kind: 'failed', failure: failureOfClock('total', target.config.requestTimeout) }),
       timeLeft,
     );
-    watch.onLeave = () => settle({ kind: 'left' });
-    exchange = target.upstream.send(
+    watch.onLeave = leave;
+    const sent = target.upstream.send(
       attempt.prepared,
       collectAnswer(
         target,
@@ -74,7 +78,8 @@ export function attemptWhole(attempt: Attempt): Promise<AttemptResult> {
         (failure) => settle({ kind: 'failed', failure }),
       ),
     );
-    if (isOver) exchange.abort();
+    if (isOver) sent.abort();
+    else exchange = sent;
   });
 }
 

@@ -41,8 +41,14 @@ export function relayStream(attempt: Attempt): Promise<AttemptResult> {
       clearTimeout(timer);
       watch.onLeave = undefined;
       response.removeListener('drain', onDrain);
-      exchange?.abort();
+      const ended = exchange;
+      exchange = undefined;
+      ended?.abort();
       resolve(result);
+    }
+
+    function leave(): void {
+      settle({ kind: 'left' });
     }
 
     function fail(failure: Failure): void {
@@ -153,8 +159,9 @@ export function relayStream(attempt: Attempt): Promise<AttemptResult> {
       () => fail(failureOfClock(clock, clock === 'total' ? requestTimeout : firstTokenTimeout)),
       Math.min(firstTokenTimeout, timeLeft),
     );
-    watch.onLeave = () => settle({ kind: 'left' });
-    exchange = target.upstream.send(attempt.prepared, handler);
-    if ((phase as string) === 'over') exchange.abort();
+    watch.onLeave = leave;
+    const sent = target.upstream.send(attempt.prepared, handler);
+    if ((phase as string) === 'over') sent.abort();
+    else exchange = sent;
   });
 }

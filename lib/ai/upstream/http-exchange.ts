@@ -101,6 +101,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
       return;
     }
     this.#isOver = true;
+    this.#controller = undefined;
     this.#handler.onEnd();
   }
 
@@ -113,6 +114,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#stopConnectTimer();
     this.#controller?.abort(new Error('The call is over'));
+    this.#controller = undefined;
   }
 
   pause(): void {
