@@ -17,7 +17,7 @@ export interface FormHandlers {
   /** A text field, whole. May throw. */
   onField(name: string, value: string): void;
   /** A file part begins: gives its sink, or throws where it must not be there. */
-  onFile(name: string, contentType: string): FileSink | Promise<FileSink>;
+  onFile(name: string, contentType: string): FileSink;
 }
 
 export interface FormOptions {
@@ -86,11 +86,9 @@ export async function readForm(
         file.on('limit', () => reject(tooLarge(target, name ?? 'form', maxFileSize)));
         attempt(() => {
           if (name === undefined) throw formError(target, 'form', 'A part of the form has no name');
+          const open = () => handlers.onFile(name, mimeType);
           // A browser sends a file input that was left empty as a file without name and content.
-          const sink = filename === undefined || filename === '' ? lazily(() => open()) : open();
-          async function open() {
-            return handlers.onFile(name as string, mimeType);
-          }
+          const sink = filename === undefined || filename === '' ? lazily(open) : open();
           const done = pour(file, sink, stir);
           writing.push(done);
           done.catch(reject);
@@ -171,21 +169,21 @@ function callerLeft(): HubError {
 }
 
 /** A sink that is opened by its first byte; without one there was no file. */
-function lazily(open: () => Promise<FileSink>): FileSink {
-  let sink: Promise<FileSink> | undefined;
+function lazily(open: () => FileSink): FileSink {
+  let sink: FileSink | undefined;
   return {
     async write(chunks) {
       sink ??= open();
-      await (await sink).write(chunks);
+      await sink.write(chunks);
     },
     async end() {
-      if (sink !== undefined) await (await sink).end();
+      await sink?.end();
     },
   };
 }
 
 /** Writes a file part to its sink, many chunks at once, and slows the caller down while the disk is behind. */
-function pour(file: Readable, opening: FileSink | Promise<FileSink>, onWritten: () => void): Promise<void> {
+function pour(file: Readable, sink: FileSink, onWritten: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let waiting: Buffer[] = [];
     let waitingBytes = 0;
@@ -194,7 +192,6 @@ function pour(file: Readable, opening: FileSink | Promise<FileSink>, onWritten: 
 
     async function write(): Promise<void> {
       isWriting = true;
-      const sink = await opening;
       while (waiting.length > 0) {
         const batch = waiting;
         waiting = [];

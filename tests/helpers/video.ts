@@ -90,7 +90,7 @@ export async function startVideoHub(options: VideoHubOptions = {}): Promise<Vide
 export function authorize(
   platform: FakeVideoPlatform,
   file: string,
-  issue: { expiresIn?: number } = {},
+  issue: { expiresIn?: number; scope?: string } = {},
 ): void {
   mkdirSync(join(file, '..'), { recursive: true });
   writeFileSync(file, JSON.stringify(platform.identity.issue(issue)), { mode: 0o600 });
