@@ -22,21 +22,28 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
   readonly #headersOf: (raw: readonly Buffer[]) => string[];
   readonly #outcome: ExchangeOutcome;
+  readonly #patienceMs: number;
+  #patience: NodeJS.Timeout | undefined;
   #abort: ((reason?: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #status = 0;
   #length = -1;
   #written = false;
-  #whole = false;
   #over = false;
 
+  /**
+   * @param headersOf the headers that reach the caller, of those that came
+   * @param patienceMs how long the caller may take none of what it was sent, in ms
+   */
   constructor(
     response: ServerResponse,
     headersOf: (raw: readonly Buffer[]) => string[],
+    patienceMs: number,
     outcome: ExchangeOutcome,
   ) {
     this.#response = response;
     this.#headersOf = headersOf;
+    this.#patienceMs = patienceMs;
     this.#outcome = outcome;
     response.once('close', this.#onClose);
   }
@@ -72,20 +79,18 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
       this.#written = true;
       if (chunk.length === this.#length && chunk.length <= ONE_WRITE_BYTES) {
         // Node joins a text to its head; a buffer it writes apart.
-        this.#whole = true;
         this.#answered();
         this.#response.end(chunk.toString('latin1'), 'latin1');
         return true;
       }
     }
     if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', () => this.#resume?.());
+    this.#waitForCaller();
     return false;
   }
 
   onComplete(rawTrailers: string[] | null): void {
-    if (this.#over && !this.#whole) return;
-    if (this.#whole) return;
+    if (this.#over) return;
     this.#written = true;
     const trailers = (rawTrailers ?? []) as unknown as readonly Buffer[];
     if (trailers.length > 0) {
@@ -106,6 +111,12 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     this.#outcome.onFailed(error, this.#status !== 0);
   }
 
+  /** Reading goes on when the caller has taken what it was sent; one that takes nothing for too long is cut off. */
+  #waitForCaller(): void {
+    this.#patience = setTimeout(this.#cut, this.#patienceMs);
+    this.#response.once('drain', this.#onDrain);
+  }
+
   #answered(): void {
     this.#over = true;
     this.#outcome.onAnswered(this.#status);
@@ -115,7 +126,17 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     if (!this.#written && !this.#over) this.#response.flushHeaders();
   };
 
+  readonly #onDrain = (): void => {
+    clearTimeout(this.#patience);
+    this.#resume?.();
+  };
+
+  readonly #cut = (): void => {
+    this.#response.destroy();
+  };
+
   readonly #onClose = (): void => {
+    clearTimeout(this.#patience);
     if (this.#over) return;
     this.#over = true;
     this.#abort?.(new Error('The caller has left'));

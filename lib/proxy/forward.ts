@@ -42,7 +42,7 @@ export function forward(
     let mayRepeat = options.body === null && REPEATABLE.has(options.method);
 
     const send = (): void => {
-      const exchange = new ProxyExchange(response, service.responseHeaders, {
+      const exchange = new ProxyExchange(response, service.responseHeaders, service.timeoutMs, {
         onAnswered(status) {
           end({ status });
           if (!request.complete) discard(request);

@@ -345,6 +345,20 @@ describe('a request', () => {
     );
     expect(produced).toBeLessThan(40 * 1024 * 1024);
     down.leave();
+
+    // Whoever takes nothing for longer than the proxy's time-out (400 ms on this one) is cut off.
+    let isCut = false;
+    const endless = upstream.answer;
+    upstream.answer = (request, response) => {
+      response.once('close', () => {
+        isCut = true;
+      });
+      endless(request, response);
+    };
+    const stalled = await open(`${hub.url}/proxy/wiki/endless`);
+    stalled.message.on('error', () => {});
+    await until('it is cut off', () => isCut);
+    stalled.leave();
   });
 
   test('that waits for leave to send its body is refused without it, and gets leave from a service that reads', async () => {
