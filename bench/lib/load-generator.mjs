@@ -4,11 +4,16 @@
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { sdkLoad } from './load-sdk.mjs';
 import { streamLoad } from './load-streams.mjs';
 import { unaryLoad } from './load-unary.mjs';
 import { atEnd } from './processes.mjs';
 
-const kinds = { unary: unaryLoad, streams: streamLoad };
+const kinds = {
+  unary: unaryLoad,
+  streams: streamLoad,
+  toolCalls: (job) => (job.direct ? sdkLoad(job) : unaryLoad(job)),
+};
 
 /** Starts the generator. `run(kind, job)` resolves with the job's result. */
 export function startLoadGenerator() {

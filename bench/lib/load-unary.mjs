@@ -7,13 +7,13 @@ import { distribution } from './stats.mjs';
 const PATIENCE_MS = 10_000;
 
 /**
- * @param {{address: {host: string, port: number}, path: string, headers: Record<string, string>, body: string,
+ * @param {{address: {host: string, port: number}, path: string, headers: Record<string, string>, body: string | string[],
  *   connections: number, seconds: number, maxRequests: number, marker: string, pids: number[]}} job
- * `marker` is a text that a whole answer contains; `pids` are the processes whose processor time is charged.
+ * `body` may be a list of bodies, for the connections in turn; `marker` is a text that a whole answer contains; `pids` are the processes whose processor time is charged.
  * @returns counts, requests a second, latency in ms, processor µs a request
  */
 export async function unaryLoad(job) {
-  const request = postBytes(job.path, job.headers, job.body);
+  const requests = [job.body].flat().map((body) => postBytes(job.path, job.headers, body));
   const marker = Buffer.from(job.marker);
   const latencies = [];
   let failed = 0;
@@ -22,8 +22,9 @@ export async function unaryLoad(job) {
   const startedAt = performance.now();
   const deadline = startedAt + job.seconds * 1000;
 
-  const runOne = () =>
+  const runOne = (index) =>
     new Promise((resolve) => {
+      const request = requests[index % requests.length];
       let sentAt = 0;
       let parts = [];
       const more = () => performance.now() < deadline && latencies.length + failed < job.maxRequests;
@@ -75,7 +76,7 @@ export async function unaryLoad(job) {
       next();
     });
 
-  await Promise.all(Array.from({ length: job.connections }, runOne));
+  await Promise.all(Array.from({ length: job.connections }, (_, index) => runOne(index)));
   const seconds = (performance.now() - startedAt) / 1000;
   const processor = processorSeconds(job.pids) - processorBefore;
   return {
