@@ -202,7 +202,7 @@ describe('what a provider gets', () => {
     expect(await code(await post(question, { 'x-target': 'open' }))).toEqual([400, 'invalid_request']);
   });
 
-  test('the body as it came, byte for byte, but for what the hub owns [C5-body-forwarded] [C5-body-literals]', async () => {
+  test('the body as it came, byte for byte, but for what the hub owns [S2.1-target-record] [C5-body-forwarded] [C5-body-literals]', async () => {
     await start([{ id: 'a', options: { model: 'm', max_completion_tokens: 9 } }]);
     const body =
       ' { "messages" : [ {"role":"user","content":"\\u00e9 🦉"} ], "seed": 12345678901234567890, "x":1.10, "x":2 } ';

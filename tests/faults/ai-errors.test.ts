@@ -353,7 +353,7 @@ describe('the clocks of a stream', () => {
     expect(answer.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('an unstreamed call ends at requestTimeout, even when bytes keep coming [C2-request-timeout]', async () => {
+  test('an unstreamed call ends at requestTimeout, even when bytes keep coming [C2-request-timeout] [S2.1-target-timeout]', async () => {
     provider.will(async (response, { left }) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 10);
