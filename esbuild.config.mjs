@@ -2,7 +2,16 @@
  * Bundles the hub: gateway, companion, one file a handler, the command-line tools and the panel, into `dist/`.
  * `node esbuild.config.mjs` builds; `ensureBuilt()` builds only what is older than its sources.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -26,9 +35,55 @@ function entriesOf(folder, except = []) {
     .map((name) => ({ in: join(root, folder, name), out: `${folder}/${name.slice(0, -3)}` }));
 }
 
+/** Pages of `admin-site/`: their entry, and the module of the hub that the built page takes the place of. */
+const PAGES = [
+  { name: 'panel', html: 'index.html', entry: 'src/main.tsx', module: 'lib/admin/panel-page.ts' },
+];
+
+/** Bundles a page with its script and styles into one HTML text that needs nothing else. */
+async function buildPage(esbuild, { html, entry }) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [join(root, 'admin-site', entry)],
+    outdir: join(root, 'dist/admin-site'),
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome120', 'firefox120', 'safari17'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const text = (end) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? '';
+  // A function as replacement, because `$&` in a bundle is no pattern; `</script` would end the element.
+  return readFileSync(join(root, 'admin-site', html), 'utf8')
+    .replace('/*style*/', () => text('.css').replaceAll('</style', '<\\/style'))
+    .replace('/*script*/', () => text('.js').replaceAll('</script', '<\\/script'));
+}
+
+/** Embeds the pages, so that the gateway is one file. */
+async function embedPages(esbuild) {
+  const pages = await Promise.all(
+    PAGES.map(async (page) => ({ ...page, text: await buildPage(esbuild, page) })),
+  );
+  for (const { name, text } of pages) replaceFile(join(root, `dist/admin-site/${name}.html`), text);
+  return {
+    name: 'pages',
+    setup({ onLoad }) {
+      for (const { module, text } of pages) {
+        onLoad({ filter: new RegExp(`${module.replaceAll('.', '\\.')}$`) }, () => ({
+          contents: `export const page = ${JSON.stringify(text)};`,
+        }));
+      }
+    },
+  };
+}
+
 /** Builds everything. Throws on a compile error, which esbuild has printed by then. */
 export async function build() {
   const esbuild = await import('esbuild');
+  const pages = await embedPages(esbuild);
   const { outputFiles } = await esbuild.build({
     entryPoints: [
       { in: join(root, 'gateway/main.ts'), out: 'gateway' },
@@ -45,6 +100,7 @@ export async function build() {
     target: 'node20.19',
     sourcemap: 'linked',
     logLevel: 'warning',
+    plugins: [pages],
     // CommonJS packages inside an ES module bundle still call require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -3,12 +3,12 @@ import type { CompanionCall, CompanionClient } from '../companion-client/compani
 import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
 import type { LoadedConfig } from '../config/loaded.ts';
 import { HubError } from '../errors/hub-error.ts';
-import { sendText } from '../http/json-response.ts';
+import { createPage } from '../http/page.ts';
 import type { Route, RouteGroup } from '../http/route.ts';
 import type { Logs } from '../logging/logger.ts';
 import { createAdminAnswers } from './answer.ts';
 import { summarizeConfiguration } from './configuration-summary.ts';
-import { panelPage } from './panel-page.ts';
+import { page } from './panel-page.ts';
 import { redactConfig } from './redact.ts';
 import { runtimeSnapshot } from './runtime-snapshot.ts';
 
@@ -95,7 +95,7 @@ export function createAdminRoutes(deps: AdminRoutesDeps): RouteGroup {
         method: 'GET',
         path: '/admin/panel',
         access: 'public',
-        handler: (_request, response) => sendText(response, 200, 'text/html; charset=utf-8', panelPage),
+        handler: createPage(page),
       },
       { method: 'GET', path: '/admin/runtime', handler: runtime },
       { method: 'GET', path: '/admin/runtime/usage', handler: usage },
