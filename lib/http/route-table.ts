@@ -62,6 +62,7 @@ export function createRouteTable(groups: readonly RouteGroup[]): RouteTable {
     .map(({ path, access }) => ({ path: path.toLowerCase(), access }))
     .sort((a, b) => b.path.length - a.path.length);
   const patterns = compilePatterns(groups, (path) => prefixAccess(prefixes, path.toLowerCase()));
+  const byFirst = groupByFirst(patterns);
   const literals = new Map<string, Endpoint>();
   for (const { segments } of patterns) {
     if (segments.some(({ kind }) => kind !== 'literal')) continue;
@@ -79,7 +80,7 @@ export function createRouteTable(groups: readonly RouteGroup[]): RouteTable {
       if (segments === undefined) {
         throw new HubError('invalid_request', 'The path is not valid percent-encoded UTF-8');
       }
-      return match(patterns, segments);
+      return match(byFirst(segments[0] ?? ''), segments);
     },
     accessOfUnknown(target) {
       const forms = suspectForms(pathOf(target)).map((form) => prefixAccess(prefixes, form) ?? 'public');
@@ -111,6 +112,22 @@ function compilePatterns(
   }
   const rank = ({ segments }: Pattern) => segments.map(({ kind }) => SPECIFICITY[kind]).join('');
   return [...patterns.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** The patterns that a path with this first segment may fit, in their order: most paths share it with a few only. */
+function groupByFirst(patterns: readonly Pattern[]): (first: string) => readonly Pattern[] {
+  const isOpen = ({ segments }: Pattern) => segments[0]?.kind !== 'literal';
+  const open = patterns.filter(isOpen);
+  const names = new Set(
+    patterns.filter((pattern) => !isOpen(pattern)).map(({ segments }) => segments[0]?.text),
+  );
+  const groups = new Map(
+    [...names].map((name) => [
+      name,
+      patterns.filter((pattern) => isOpen(pattern) || pattern.segments[0]?.text === name),
+    ]),
+  );
+  return (first) => groups.get(first) ?? open;
 }
 
 function parsePattern(path: string): Segment[] {
