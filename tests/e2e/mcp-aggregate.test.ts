@@ -52,7 +52,7 @@ async function openSession(url: string, headers: Record<string, string> = {}): P
 }
 
 describe("the SDK's own client", () => {
-  test('sees the tools of all servers under one set of names, and calls them', async () => {
+  test('sees the tools of all servers under one set of names, and calls them [C6-aggregate C6-aggregate-names]', async () => {
     const companion = await mcp({
       servers: [everythingStdio('every.thing'), fixture([], { name: 'other' })],
     });
@@ -80,7 +80,7 @@ describe("the SDK's own client", () => {
     await expect(client.callTool({ name: 'other__nothing' })).rejects.toThrow(/Unknown tool/);
   });
 
-  test('gets progress under its own token', async () => {
+  test('gets progress under its own token [C6-aggregate-sessions]', async () => {
     const client = await connect(await mcp({ servers: [fixture()] }));
     const seen: unknown[] = [];
     const result = await client.callTool({ name: 'test__progress', arguments: {} }, undefined, {
@@ -90,7 +90,7 @@ describe("the SDK's own client", () => {
     expect(seen).toEqual([1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })));
   });
 
-  test('cancels a call at its server', async () => {
+  test('cancels a call at its server [C6-aggregate-sessions]', async () => {
     const companion = await mcp({ servers: [fixture()] });
     const client = await connect(companion);
     await client.callTool({ name: 'test__echo', arguments: { message: 'warm' } });
@@ -106,7 +106,7 @@ describe("the SDK's own client", () => {
     expect(JSON.parse(cancelled.content[0].text)).toHaveLength(1);
   });
 
-  test('is told when the tools of any server change, and only then', async () => {
+  test('is told when the tools of any server change, and only then [C6-aggregate-sessions]', async () => {
     const companion = await mcp({ servers: [fixture()] });
     const client = await connect(companion);
     let told = 0;
@@ -132,7 +132,7 @@ describe("the SDK's own client", () => {
     expect((await client.callTool({ name: 'good__echo', arguments: { message: 'x' } })).isError).toBe(false);
   });
 
-  test('ends its session with DELETE', async () => {
+  test('ends its session with DELETE [C6-aggregate-sessions]', async () => {
     const companion = await mcp({ servers: [] });
     const client = new Client({ name: 'test-client', version: '1' });
     const transport = new StreamableHTTPClientTransport(new URL(`${companion.url}/mcp`));
@@ -150,7 +150,7 @@ describe("the SDK's own client", () => {
 });
 
 describe('sessions', () => {
-  test('belong to one caller: to another they do not exist', async () => {
+  test('belong to one caller: to another they do not exist [C6-aggregate-identity]', async () => {
     const { url } = await mcp({ servers: [] });
     const id = await openSession(url, { 'x-test-caller': 'alice' });
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -166,7 +166,7 @@ describe('sessions', () => {
     }
   });
 
-  test('end when they are idle', async () => {
+  test('end when they are idle [C6-aggregate-idle]', async () => {
     const { url } = await mcp({ servers: [], timing: { ...QUICK, sessionIdleMs: 60 } });
     const id = await openSession(url);
     await new Promise((resolve) => setTimeout(resolve, 200));

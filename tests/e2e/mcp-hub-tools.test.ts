@@ -67,7 +67,7 @@ async function tools(
 
 const textOf = (result: { content: { text: string }[] }) => result.content[0]?.text ?? '';
 
-test('a tool of the configuration is listed, called and counted as one of the server hub', async () => {
+test('a tool of the configuration is listed, called and counted as one of the server hub [C6-hub-tools C2-tools]', async () => {
   const { get, result, stats, records, url } = await tools({ url: '/orders/{id}' });
   expect(await get('/mcp/tools')).toEqual({
     tools: [{ server: 'hub', name: 'orders.get', description: 'Reads an order', inputSchema: any }],
@@ -100,7 +100,7 @@ test('a tool of the configuration is listed, called and counted as one of the se
 });
 
 test.each(['..', '.', 'a/../b', '%2e%2e', '%252e%252e/x', '..%2f', '..\\x', '', 'a\nb', 'nul\0', '\ud800'])(
-  'a path argument of %j cannot leave its segment',
+  'a path argument of %j cannot leave its segment [C2-tools-placeholders]',
   async (id) => {
     const { result } = await tools({ url: '/orders/{id}/items' });
     const refused = await result('hub', 'orders.get', { id });
@@ -119,7 +119,7 @@ test('two path arguments cannot make a step together', async () => {
   expect(seen.map(({ url }) => url)).toEqual(['/orders/.%252e/items']);
 });
 
-test('arguments stay in their query parameters, in the address and beside it', async () => {
+test('arguments stay in their query parameters, in the address and beside it [C2-tools-placeholders]', async () => {
   const { result } = await tools({
     url: '/search?fixed=1&q={q}#part',
     query: { tag: '{tags}', limit: '{limit}', mixed: 'a-{limit}', absent: '{nothing}' },
@@ -136,7 +136,7 @@ test('arguments stay in their query parameters, in the address and beside it', a
   ]);
 });
 
-test('a header argument cannot begin another header', async () => {
+test('a header argument cannot begin another header [C2-tools-placeholders]', async () => {
   const { result } = await tools({ headers: { 'X-User': '{user}', 'X-Label': 'user {user}' } });
   await result('hub', 'orders.get', { user: 'ada' });
   expect(seen[0]?.headers).toMatchObject({ 'x-user': 'ada', 'x-label': 'user ada' });
@@ -146,7 +146,7 @@ test('a header argument cannot begin another header', async () => {
   expect(seen).toHaveLength(1);
 });
 
-test('a body takes arguments as what they are, big numbers unharmed', async () => {
+test('a body takes arguments as what they are, big numbers unharmed [C2-tools-placeholders]', async () => {
   const { url } = await tools({
     method: 'POST',
     body: {
@@ -178,7 +178,7 @@ test('arguments are checked by the inputSchema, and inherited names are no argum
   expect(seen).toEqual([]);
 });
 
-test('an HTTP failure is an isError result with status and body, cut to 64 kB and without secrets', async () => {
+test('an HTTP failure is an isError result with status and body, cut to 64 kB and without secrets [C6-hub-tools-error]', async () => {
   const secret = 'upstream-secret-0123456789';
   const { result } = await tools({ headers: { authorization: `Bearer ${secret}` } }, {}, [secret]);
   answer = ({ headers }, response) =>

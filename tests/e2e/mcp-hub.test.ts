@@ -63,7 +63,7 @@ async function connect(name: string): Promise<{ client: Client; transport: Strea
   return { client, transport };
 }
 
-test('tools are listed, invoked and counted through the whole hub', async () => {
+test('tools are listed, invoked and counted through the whole hub [C6-stats-connections S4.3-tools S4.3-invoke S4.3-stats]', async () => {
   const listed = (await send(`${hub.url}/mcp/tools`, { headers: as('alice') })).json();
   expect(listed.servers.map(({ status }: { status: string }) => status)).toEqual(['connected', 'connected']);
   const answer = await invoke('everything', 'echo', { message: 'hi' });
@@ -94,7 +94,7 @@ test('all routes ask for credentials first', async () => {
   }
 });
 
-test('a caller who hangs up cancels the call at its server', async () => {
+test('a caller who hangs up cancels the call at its server [C6-cancel]', async () => {
   const leaving = new AbortController();
   const call = send(`${hub.url}/mcp/invoke`, {
     method: 'POST',
@@ -113,8 +113,13 @@ test('a caller who hangs up cancels the call at its server', async () => {
   expect(JSON.parse((await invoke('fixture', 'cancelled', {})).json().content[0].text)).toHaveLength(1);
 });
 
+test('a tool server may take 30 s to connect and a tool 60 s to answer, unless told otherwise [S8-connect-timeout S8-tool-timeout S2.8-connect-timeout S2.8-tool-timeout]', async () => {
+  const mcp = (await send(`${hub.url}/admin/config/mcp`, { headers: { 'x-admin-key': ADMIN_KEY } })).json();
+  expect(mcp.servers[0]).toMatchObject({ connectTimeout: 30_000, toolTimeout: 60_000, transport: 'stdio' });
+});
+
 describe('POST /mcp', () => {
-  test("serves the SDK's own client: tools, calls, progress, and the end of the session", async () => {
+  test("serves the SDK's own client: tools, calls, progress, and the end of the session [C6-aggregate C6-aggregate-sessions]", async () => {
     const { client, transport } = await connect('alice');
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(20);
@@ -129,7 +134,7 @@ describe('POST /mcp', () => {
     await client.close();
   });
 
-  test('keeps the session of one identity from another', async () => {
+  test('keeps the session of one identity from another [C6-aggregate-identity C6-aggregate-companion]', async () => {
     const { client, transport } = await connect('alice');
     const ping = (name: string) =>
       send(`${hub.url}/mcp`, {
@@ -143,7 +148,7 @@ describe('POST /mcp', () => {
     await client.close();
   });
 
-  test('refuses pages of other origins, with credentials too', async () => {
+  test('refuses pages of other origins, with credentials too [C4-mcp-origin]', async () => {
     const initialize = (origin: string | undefined) =>
       send(`${hub.url}/mcp`, {
         method: 'POST',
@@ -174,7 +179,7 @@ describe('POST /mcp', () => {
   });
 });
 
-test('invocations are records of type tools, with their caller', async () => {
+test('invocations are records of type tools, with their caller [S6-tools-events]', async () => {
   await invoke('everything', 'echo', { message: 'a private matter' });
   const record = await until('the record', () =>
     hub.logs().find(({ message, caller }) => message === 'Tool invoked' && caller === 'alice'),

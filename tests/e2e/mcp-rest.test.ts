@@ -20,7 +20,7 @@ afterEach(async () => {
 const textOf = (result: { content: { text: string }[] }) => result.content[0]?.text;
 
 describe('POST /mcp/invoke', () => {
-  test('runs the tool of the server that x-target names', async () => {
+  test('runs the tool of the server that x-target names [S4.3-invoke S2.9-result S2.8-name C6-invoke-is-error]', async () => {
     const { result } = await mcp({ servers: [fixture()] });
     expect(await result('test', 'echo', { message: 'Grüße 👋' })).toEqual({
       content: [{ type: 'text', text: 'Grüße 👋' }],
@@ -28,7 +28,7 @@ describe('POST /mcp/invoke', () => {
     });
   });
 
-  test('takes missing arguments as none', async () => {
+  test('takes missing arguments as none [C6-invoke-input]', async () => {
     const { result } = await mcp({ servers: [fixture()] });
     expect(textOf(await result('test', 'cancelled'))).toBe('[]');
   });
@@ -45,7 +45,7 @@ describe('POST /mcp/invoke', () => {
     expect(answer.json().content[0].text).toContain(`"arguments":${written}}`);
   });
 
-  test('passes content of every kind, structuredContent and _meta unchanged', async () => {
+  test('passes content of every kind, structuredContent and _meta unchanged [C6-invoke-content C6-invoke-is-error]', async () => {
     const { invoke } = await mcp({ servers: [fixture()] });
     const { text } = await invoke('test', 'kinds');
     for (const part of [
@@ -62,7 +62,7 @@ describe('POST /mcp/invoke', () => {
     expect(JSON.parse(text).isError).toBe(false);
   });
 
-  test("gives a tool's own error as an isError result", async () => {
+  test("gives a tool's own error as an isError result [C6-invoke-tool-error S7-tool-failure]", async () => {
     const { result } = await mcp({ servers: [fixture()] });
     expect(await result('test', 'fails')).toEqual({
       content: [{ type: 'text', text: 'the tool says no' }],
@@ -74,7 +74,7 @@ describe('POST /mcp/invoke', () => {
     });
   });
 
-  test('refuses arguments that fail the inputSchema before the server sees them', async () => {
+  test('refuses arguments that fail the inputSchema before the server sees them [C6-invoke-schema]', async () => {
     const { result, stats } = await mcp({ servers: [fixture()] });
     const refused = await result('test', 'echo', { message: 7 });
     expect(refused.isError).toBe(true);
@@ -82,7 +82,7 @@ describe('POST /mcp/invoke', () => {
     expect((await stats('test')).errors.tool).toBe(1);
   });
 
-  test('asks for x-target, a tool and an arguments object', async () => {
+  test('asks for x-target, a tool and an arguments object [C6-invoke-target C6-invoke-input]', async () => {
     const { url, invoke } = await mcp({ servers: [fixture()] });
     const without = await send(`${url}/mcp/invoke`, { method: 'POST', json: { tool: 'echo' } });
     expect([without.status, without.json().error.code]).toEqual([400, 'target_required']);
@@ -107,7 +107,7 @@ describe('POST /mcp/invoke', () => {
     expect((await post('')).status).toBe(400);
   });
 
-  test('answers a hidden tool and one that does not exist alike, and counts neither', async () => {
+  test('answers a hidden tool and one that does not exist alike, and counts neither [C6-invoke-hidden C6-filter-both C6-filter-order S2.8-ignored-tools C6-stats-counting]', async () => {
     const { invoke, stats } = await mcp({
       servers: [fixture([], { allowedTools: ['echo', 'pid', 'gone'], ignoredTools: ['pid'] })],
     });
@@ -120,7 +120,7 @@ describe('POST /mcp/invoke', () => {
     expect((await stats('test')).invocations).toBe(0);
   });
 
-  test('gives up after toolTimeout, cancels at the server, and keeps the connection', async () => {
+  test('gives up after toolTimeout, cancels at the server, and keeps the connection [C6-invoke-timeout C6-cancel-timeout S2.8-tool-timeout C6-stats-counting]', async () => {
     const { result, stats } = await mcp({ servers: [fixture([], { toolTimeout: 150 })] });
     await result('test', 'echo', { message: 'warm' });
     const startedAt = performance.now();
@@ -135,7 +135,7 @@ describe('POST /mcp/invoke', () => {
     expect([row.errors, row.timeouts]).toEqual([1, 1]);
   });
 
-  test('cancels at the server when the caller leaves', async () => {
+  test('cancels at the server when the caller leaves [C6-cancel]', async () => {
     const { invoke, result, stats } = await mcp({ servers: [fixture()] });
     await result('test', 'echo', { message: 'warm' });
     const leaving = new AbortController();
@@ -147,7 +147,7 @@ describe('POST /mcp/invoke', () => {
     expect(JSON.parse(textOf(await result('test', 'cancelled')) ?? '')).toHaveLength(1);
   });
 
-  test('lets calls past maxConcurrency wait, and refuses past maxQueue at once', async () => {
+  test('lets calls past maxConcurrency wait, and refuses past maxQueue at once [C2-mcp-concurrency]', async () => {
     const { result, stats } = await mcp({
       servers: [fixture([], { name: 'a', maxConcurrency: 1, maxQueue: 1 }), fixture([], { name: 'b' })],
     });
@@ -164,7 +164,7 @@ describe('POST /mcp/invoke', () => {
     expect(textOf(await waiting)).toBe('second');
   });
 
-  test('refuses a result past maxResultSize, and only that', async () => {
+  test('refuses a result past maxResultSize, and only that [C2-mcp-result-size]', async () => {
     const { result, stats } = await mcp({ servers: [fixture([], { maxResultSize: '1kb' })] });
     const large = await result('test', 'big', { bytes: 2000 });
     expect([large.isError, textOf(large)]).toEqual([true, 'The result is larger than 1024 bytes']);
@@ -172,7 +172,7 @@ describe('POST /mcp/invoke', () => {
     expect((await stats('test')).errors.protocol).toBe(1);
   });
 
-  test('writes one record of an invocation, without arguments or result', async () => {
+  test('writes one record of an invocation, without arguments or result [S6-tools-events]', async () => {
     const { result, records } = await mcp({ servers: [fixture()], caller: 'user-7' });
     await result('test', 'echo', { message: 'a private matter' });
     await result('test', 'fails');
@@ -189,7 +189,7 @@ describe('POST /mcp/invoke', () => {
 });
 
 describe('GET /mcp/tools', () => {
-  test('connects all servers side by side and lists their tools', async () => {
+  test('connects all servers side by side and lists their tools [S4.3-tools C6-tools-shape C6-tools-servers C6-tools-first-connect]', async () => {
     const { get } = await mcp({
       servers: [fixture(['slow-start'], { name: 'a' }), fixture(['slow-start'], { name: 'b' })],
     });
@@ -208,7 +208,7 @@ describe('GET /mcp/tools', () => {
     });
   });
 
-  test('shows one server by ?server=, and refuses an unknown one', async () => {
+  test('shows one server by ?server=, and refuses an unknown one [S4.3-tools C6-tools-unknown]', async () => {
     const { get, url } = await mcp({ servers: [fixture([], { name: 'a' }), fixture([], { name: 'b' })] });
     const listed = await get('/mcp/tools?server=b');
     expect(listed.servers.map(({ name }: { name: string }) => name)).toEqual(['b']);
@@ -217,7 +217,7 @@ describe('GET /mcp/tools', () => {
     expect([unknown.status, unknown.json().error.code]).toEqual([404, 'server_not_found']);
   });
 
-  test('hides what the filters hide; ignoredTools wins', async () => {
+  test('hides what the filters hide; ignoredTools wins [C6-filter-both C6-filter-order S2.8-allowed-tools S2.8-ignored-tools]', async () => {
     const { get } = await mcp({
       servers: [fixture([], { allowedTools: ['echo', 'pid'], ignoredTools: ['pid'] })],
     });
@@ -225,7 +225,7 @@ describe('GET /mcp/tools', () => {
     expect([total, tools.map(({ name }: { name: string }) => name)]).toEqual([1, ['echo']]);
   });
 
-  test('never waits for a server that is down: its last known tools are stale', async () => {
+  test('never waits for a server that is down: its last known tools are stale [C6-tools-never-waits]', async () => {
     const { get, result, stats } = await mcp({
       servers: [fixture()],
       timing: { ...QUICK, backoffBaseMs: 60_000, backoffCapMs: 60_000, retryPatienceMs: 0 },
@@ -239,7 +239,7 @@ describe('GET /mcp/tools', () => {
     expect(after.servers[0].error).toBe("The tool server's process ended by SIGKILL");
   });
 
-  test('waits for a first attempt that still runs, and never again after it has failed', async () => {
+  test('waits for a first attempt that still runs, and never again after it has failed [C6-tools-first-wait S2.8-connect-timeout]', async () => {
     const { get } = await mcp({
       servers: [fixture(['silent'], { connectTimeout: 300 })],
       timing: { ...QUICK, backoffBaseMs: 1, backoffCapMs: 1 },
@@ -266,7 +266,7 @@ describe('GET /mcp/tools', () => {
 });
 
 describe('GET /mcp/stats', () => {
-  test('has every field of a server, null where there is no value', async () => {
+  test('has every field of a server, null where there is no value [C6-stats-shape C6-stats-summary C6-stats-server C6-stats-null]', async () => {
     const { get } = await mcp({ servers: [fixture([], { name: 'idle' })] });
     expect(await get('/mcp/stats')).toEqual({
       summary: {
@@ -310,7 +310,7 @@ describe('GET /mcp/stats', () => {
     });
   });
 
-  test('counts invocations and errors by class, and a reset clears them', async () => {
+  test('counts invocations and errors by class, and a reset clears them [C6-stats-errors C6-stats-counting C6-stats-exit S4.3-stats]', async () => {
     const { result, stats, get, gateway } = await mcp({ servers: [fixture()] });
     await result('test', 'echo', { message: 'a' });
     await result('test', 'echo', {});
@@ -339,7 +339,7 @@ describe('GET /mcp/stats', () => {
     });
   });
 
-  test('shows a connected server with its process, and connects by itself with autoConnect', async () => {
+  test('shows a connected server with its process, and connects by itself with autoConnect [S2.8-auto-connect C6-stats-server C6-stats-null]', async () => {
     const { stats } = await mcp({ servers: [fixture([], { autoConnect: true })] });
     await until('the expected state', async () => (await stats('test')).status === 'connected');
     const connected = await stats('test');
@@ -363,7 +363,7 @@ describe('GET /mcp/stats', () => {
     expect((await stats('test')).status).toBe('connected');
   });
 
-  test('cuts configured secrets out of errors and stderr, and out of the endpoint', async () => {
+  test('cuts configured secrets out of errors and stderr, and out of the endpoint [C6-stats-endpoint]', async () => {
     const secret = 'sk-secret-0123456789';
     const { result, stats, records } = await mcp({
       servers: [fixture(['--api-key', secret, `--token=${secret}`])],

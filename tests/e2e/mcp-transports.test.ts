@@ -37,7 +37,7 @@ afterAll(async () => {
 const namesOf = (tools: { server: string; name: string }[], server: string) =>
   tools.filter((tool) => tool.server === server).map(({ name }) => name);
 
-test('all transports list the same tools of the same server', async () => {
+test('all transports list the same tools of the same server [S1-mcp-transports S1-mcp-rest S2.8-transport S2.8-allowlist-stdio-only]', async () => {
   const { tools, servers } = await mcp.get('/mcp/tools');
   expect(servers.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill('connected'));
   expect(namesOf(tools, 'stdio')).toContain('get-structured-content');
@@ -62,7 +62,7 @@ describe.each(['stdio', 'http', 'sse'])('the reference server over %s', (server)
       ['resource'],
     ],
     ['trigger-long-running-operation', { duration: 0.2, steps: 2 }, ['text']],
-  ])('%s answers with its content', async (tool, args, kinds) => {
+  ])('%s answers with its content [C6-invoke-content S2.8-stdio S2.8-http]', async (tool, args, kinds) => {
     const result = await mcp.result(server, tool, args);
     expect(result.isError).toBe(false);
     expect(result.content.map(({ type }: { type: string }) => type)).toEqual(kinds);
@@ -72,7 +72,7 @@ describe.each(['stdio', 'http', 'sse'])('the reference server over %s', (server)
   });
 });
 
-test('a websocket server is called, with its credentials in the query, and cancelled', async () => {
+test('a websocket server is called, with its credentials in the query, and cancelled [S2.8-websocket S5.4-mcp-websocket C6-stats-endpoint]', async () => {
   expect(await mcp.result('websocket', 'echo', { message: 'over a socket' })).toEqual({
     content: [{ type: 'text', text: 'over a socket' }],
     isError: false,

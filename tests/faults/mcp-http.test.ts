@@ -325,7 +325,7 @@ describe('a server', () => {
     },
   );
 
-  test('is sent the configured headers, cancellations, and nothing of the caller', async () => {
+  test('is sent the configured headers, cancellations, and nothing of the caller [S5.4-mcp-http S2.8-http C6-cancel]', async () => {
     server.onCall = () => {};
     const { invoke, stats } = await mcp({ headers: { Authorization: 'Bearer ours', 'X-Tenant': 't1' } });
     const leaving = new AbortController();

@@ -26,7 +26,7 @@ const textOf = (result: { content: { text: string }[] }) => result.content[0]?.t
 const NO_RETRY = { ...QUICK, backoffBaseMs: 60_000, backoffCapMs: 60_000, retryPatienceMs: 0 };
 
 describe('a process that dies', () => {
-  test('in the middle of a call answers it at once, is not asked again, and comes back', async () => {
+  test('in the middle of a call answers it at once, is not asked again, and comes back [C6-invoke-crash C6-stats-exit C6-states]', async () => {
     const { result, stats } = await mcp({ servers: [fixture()] });
     await result('test', 'echo', { message: 'warm' });
     const marker = join(folder, 'calls');
@@ -59,7 +59,7 @@ describe('a process that dies', () => {
     expect(answers[1].isError).toBe(true);
   });
 
-  test('at every start is told with its exit and its own words, and is marked after five times', async () => {
+  test('at every start is told with its exit and its own words, and is marked after five times [C6-states C6-invoke-down]', async () => {
     const { result, stats, records } = await mcp({ servers: [fixture(['die-at-start'])] });
     const startedAt = performance.now();
     const failed = await result('test', 'echo', { message: 'x' });
@@ -84,7 +84,7 @@ describe('a process that dies', () => {
     expect(told?.fields.action).toMatch(/stderrTail/);
   });
 
-  test('while it is down answers calls at once', async () => {
+  test('while it is down answers calls at once [C6-invoke-down]', async () => {
     const { result, stats } = await mcp({ servers: [fixture()], timing: NO_RETRY });
     await result('test', 'exit', { code: 3 });
     await until('backoff', async () => (await stats('test')).status === 'backoff');
@@ -102,7 +102,7 @@ describe('a process that dies', () => {
 
 describe('a server that says too much or too little', () => {
   test.each(['big', 'big-id-last'])(
-    'with a 20 MB line (%s) fails that call alone',
+    'with a 20 MB line (%s) fails that call alone [C2-mcp-result-size]',
     async (tool) => {
       const { result, stats } = await mcp({ servers: [fixture()] });
       await result('test', 'echo', { message: 'warm' });
@@ -131,7 +131,7 @@ describe('a server that says too much or too little', () => {
     expect((await stats('test')).stderrTail).toContain('[stdout] listening');
   });
 
-  test('at initialize is given up after connectTimeout', async () => {
+  test('at initialize is given up after connectTimeout [S2.8-connect-timeout]', async () => {
     const { result, stats } = await mcp({
       servers: [fixture(['silent'], { connectTimeout: 250 })],
       timing: NO_RETRY,
@@ -143,7 +143,7 @@ describe('a server that says too much or too little', () => {
     expect((await stats('test')).lastError.code).toBe('connect_timeout');
   });
 
-  test('when pinged is degraded, then replaced', async () => {
+  test('when pinged is degraded, then replaced [C6-states]', async () => {
     const { result, stats, records } = await mcp({ servers: [fixture(['no-pong'])], timing: QUICK_PINGS });
     await result('test', 'echo', { message: 'x' });
     await until('the replacement', async () => (await stats('test')).restarts >= 1);
@@ -227,7 +227,7 @@ describe('a tool list', () => {
 });
 
 describe('processes', () => {
-  test('see a minimal environment and their own', async () => {
+  test('see a minimal environment and their own [S2.8-stdio]', async () => {
     const { result } = await mcp({ servers: [fixture([], { env: { OWN: 'yes', PATH: '/nowhere' } })] });
     const seen = JSON.parse(textOf(await result('test', 'env')) ?? '');
     // The program was found by the hub's PATH all the same.
@@ -258,7 +258,7 @@ describe('processes', () => {
     await until('the grandchild gone', () => !isRunning(grandchild), { timeoutMs: 2000 });
   });
 
-  test('that are not installed leave the server in error, tried again by a call', async () => {
+  test('that are not installed leave the server in error, tried again by a call [C6-missing-command C6-states]', async () => {
     const searchPath = process.env.PATH;
     process.env.PATH = folder;
     try {

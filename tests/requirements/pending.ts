@@ -25,20 +25,6 @@ export const pending: Readonly<Record<string, string>> = {
     C7-own-uploads C7-status-local C7-token-merge C7-refresh-single-flight C7-token-atomic C7-token-secrecy
     C7-account-ids
   `,
-  mcp: `
-    S1-mcp-transports S1-mcp-rest S2.8-transport S2.8-auto-connect S2.8-connect-timeout S2.8-tool-timeout
-    S2.8-allowed-tools S2.8-ignored-tools S2.8-stdio S2.8-http S2.8-websocket S2.8-allowlist-stdio-only
-    S2.9-result S4.3-invoke S4.3-tools S4.3-stats S5.4-mcp-http S5.4-mcp-websocket S6-tools-events
-    S7-tool-failure S8-connect-timeout S8-tool-timeout C2-tools C2-tools-placeholders C2-mcp-concurrency
-    C2-mcp-result-size C4-mcp-origin C6-tools-shape C6-tools-servers C6-tools-never-waits
-    C6-tools-first-connect C6-tools-first-wait C6-tools-unknown C6-invoke-target C6-invoke-input
-    C6-invoke-hidden C6-invoke-schema C6-invoke-tool-error C6-invoke-timeout C6-invoke-crash C6-invoke-down
-    C6-invoke-content C6-invoke-is-error C6-hub-tools C6-hub-tools-error C6-filter-order C6-filter-both
-    C6-cancel C6-cancel-timeout C6-stats-shape C6-stats-summary C6-stats-server C6-stats-connections
-    C6-stats-endpoint C6-stats-errors C6-stats-counting C6-stats-exit C6-stats-null C6-missing-command
-    C6-states C6-aggregate C6-aggregate-names C6-aggregate-long-names C6-aggregate-sessions
-    C6-aggregate-companion C6-aggregate-identity C6-aggregate-idle
-  `,
   config: `
     C2-public-url
   `,

@@ -68,14 +68,14 @@ describe('commands', () => {
   });
 
   test.each(['bash', 'node ', 'Node', './node', '/usr/bin/node', 'node.exe', ''])(
-    '%j is not allowed',
+    '%j is not allowed [S2.8-allowlist]',
     (command) => {
       expect(() => resolveCommand(command, join(folder, 'executable'))).toThrow('is not allowed');
     },
   );
 });
 
-test('ignoredTools wins over allowedTools; no list allows all', () => {
+test('ignoredTools wins over allowedTools; no list allows all [C6-filter-order]', () => {
   const filter = createToolFilter(['a', 'b'], ['b']);
   expect(['a', 'b', 'c'].map(filter)).toEqual([true, false, false]);
   expect(['a', 'b'].map(createToolFilter([], ['b']))).toEqual([true, false]);
