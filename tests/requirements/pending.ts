@@ -36,9 +36,4 @@ export const pending: Readonly<Record<string, string>> = {
     S4.5-panel-mcp S4.5-panel-config S4.5-panel-system S4.5-panel-auto-refresh S4.5-panel-refresh
     S4.5-panel-reset S4.5-panel-theme S4.5-panel-logout C3-panel-csp C8-panel-a11y C8-panel-narrow
   `,
-  proxy: `
-    S6-proxy-events C2-proxies C9-choice C9-any-method C9-streams C9-keeps C9-drops
-    C9-removes-response-headers C9-forwarded C9-websocket C9-counts C9-auth-false C9-set-cookie C9-base-path
-    C9-unknown C9-failure
-  `,
 };
