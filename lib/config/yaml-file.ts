@@ -14,7 +14,7 @@ import {
 import type { Report } from './faults.ts';
 import { formatPath, isMapping, type Path, setKey } from './path.ts';
 import { substitute } from './substitute.ts';
-import { YAML_PROBLEMS } from './yaml-problems.ts';
+import { describeProblems } from './yaml-problems.ts';
 
 /** A file past this is a mistake (contract §2). */
 const MAX_FILE_BYTES = 1_048_576;
@@ -186,11 +186,7 @@ function parseSafely(text: string, lineCounter: LineCounter, report: Report): Do
     report.fault([], 'is nested too deeply');
     return undefined;
   }
-  const problems = [...document.errors, ...document.warnings];
-  for (const problem of problems) {
-    const what = YAML_PROBLEMS[problem.code] ?? 'something is out of place';
-    const line = lineCounter.linePos(problem.pos[0]).line;
-    report.fault([], problem.code === 'MULTIPLE_DOCS' ? what : `is not valid YAML: ${what}`, line);
-  }
+  const problems = describeProblems(text, [...document.errors, ...document.warnings]);
+  for (const { what, offset } of problems) report.fault([], what, lineCounter.linePos(offset).line);
   return problems.length === 0 ? document : undefined;
 }

@@ -1,5 +1,7 @@
+import type { YAMLError } from 'yaml';
+
 /** What the parser's codes mean to an operator. Its own messages quote the file, which may hold secrets. */
-export const YAML_PROBLEMS: Partial<Record<string, string>> = {
+const YAML_PROBLEMS: Partial<Record<string, string>> = {
   MULTIPLE_DOCS: 'holds more than one YAML document',
   TAB_AS_INDENT: 'a tab is used for indentation',
   BAD_INDENT: 'the indentation does not fit',
@@ -12,3 +14,26 @@ export const YAML_PROBLEMS: Partial<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'a tag (!…) is unknown',
   UNEXPECTED_TOKEN: 'something is out of place',
 };
+
+/** Problem of a parsed text in the words of an operator. */
+export interface YamlProblem {
+  /** E.g. `is not valid YAML: a tab is used for indentation`. */
+  readonly what: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly offset: number;
+}
+
+/** What is wrong with a text. Where an unquoted `${VAR}` broke a list, only that: the rest follows from it. */
+export function describeProblems(text: string, errors: readonly YAMLError[]): YamlProblem[] {
+  const unquoted = errors.filter(({ pos }) => text.startsWith('${', pos[0] - 1));
+  if (unquoted.length > 0)
+    return unquoted.map(({ pos }) => ({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: quotes the syntax of config.yaml
+      what: 'is not valid YAML: inside [ ] or { } a variable must stand in quotes, e.g. "${VAR}"',
+      offset: pos[0],
+    }));
+  return errors.map(({ code, pos }) => {
+    const what = YAML_PROBLEMS[code] ?? 'something is out of place';
+    return { what: code === 'MULTIPLE_DOCS' ? what : `is not valid YAML: ${what}`, offset: pos[0] };
+  });
+}

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: quotes the syntax of config.yaml
 import { describe, expect, test } from '@jest/globals';
 import { faultsOf } from './load-text.ts';
 
@@ -199,6 +200,16 @@ const cases: Record<string, Case[]> = {
       'an open quote',
       'hub:\n  host: "a',
       'config.yaml is not valid YAML: a closing quote, bracket or colon is missing (config.yaml:2)',
+    ],
+    [
+      'a variable without quotes in a list',
+      'auth:\n  admin: { enabled: true, apiKeys: [${ADMIN_API_KEY}] }',
+      'config.yaml is not valid YAML: inside [ ] or { } a variable must stand in quotes, e.g. "${VAR}" (config.yaml:2)',
+    ],
+    [
+      'a variable without quotes between braces',
+      'hub: { host: ${HOST-localhost} }\ntargets: []',
+      'config.yaml is not valid YAML: inside [ ] or { } a variable must stand in quotes, e.g. "${VAR}" (config.yaml:1)',
     ],
     [
       'an alias without an anchor',
