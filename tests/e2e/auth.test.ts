@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Answer, type SendOptions, send, sendRaw } from '../helpers/http.ts';
 import { type IdentityApi, startIdentityApi } from '../helpers/identity-api.ts';
@@ -212,6 +213,13 @@ describe('a session', () => {
       expect([one, ...problem(await ask({ headers: { cookie: one } }))]).toEqual([one, 401, 'unauthorized']);
     }
     expect((await ask({ headers: { cookie } })).status).toBe(200);
+  });
+
+  test('cannot be made up, not even by whoever knows the secret: an id that was never given out is 401 [C4-cookie-bad]', async () => {
+    const id = randomBytes(32).toString('base64url');
+    const signature = createHmac('sha256', SECRET).update(id).digest('base64url');
+    const cookie = `test.sid=${id}.${signature}`;
+    expect(problem(await ask({ headers: { cookie } }))).toEqual([401, 'unauthorized']);
   });
 
   test('beside a bearer decides nothing [C4-bearer-decides]', async () => {
