@@ -49,10 +49,11 @@ export interface ResumableUpload {
   /** Sends a video; resolves when the platform has it. Never makes a second one. @throws HubError */
   send(sending: Sending): Promise<PublishedVideo>;
   /**
-   * Ends a session whose video is not wanted any more, and says whether that came too late: the video that is there
-   * all the same. Never rejects.
+   * Ends a session whose video is not wanted any more. Never rejects.
+   * @param total size of the video, where its last chunk was sent already
+   * @returns the video where this came too late, `unknown` where that cannot be told
    */
-  abandon(session: string, lastChunkSent: boolean): Promise<PublishedVideo | undefined>;
+  abandon(session: string, total?: number): Promise<PublishedVideo | 'unknown' | undefined>;
 }
 
 /** What the platform made of a request to a session. */
@@ -309,22 +310,24 @@ export function createResumableUpload(deps: ResumableUploadDeps): ResumableUploa
 
   return {
     send,
-    async abandon(session, lastChunkSent) {
+    async abandon(session, total) {
       const signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
       try {
         const authorization = `Bearer ${await deps.accessToken(signal)}`;
         const url = new URL(session);
-        if (lastChunkSent) {
-          const headers = { authorization, 'content-length': '0', 'content-range': 'bytes */*' };
+        if (total !== undefined) {
+          const headers = { authorization, 'content-length': '0', 'content-range': `bytes */${total}` };
           const answer = await exchange('PUT', url, headers, null, signal);
           const video = answer.status < 300 ? platform.publishedVideo(answer.text) : undefined;
           if (video !== undefined) return video;
+          if (answer.status !== 308) return 'unknown';
         }
         await exchange('DELETE', url, { authorization, 'content-length': '0' }, null, signal);
+        return undefined;
       } catch (error) {
         logger.debug('An upload session could not be ended; it ends by itself', { target, error });
+        return total === undefined ? undefined : 'unknown';
       }
-      return undefined;
     },
   };
 }
@@ -356,7 +359,7 @@ function badRange(target: string): HubError {
 }
 
 /** The last chunk was sent, its answer lost, and the platform no longer knows the session. */
-function uncertain(target: string): HubError {
+export function uncertain(target: string): HubError {
   return videoError('upstream_bad_response', 'Whether the video was published cannot be told', {
     target,
     reason: 'outcome_unknown',

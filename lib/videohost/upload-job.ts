@@ -7,7 +7,7 @@ import { described } from './account-tokens.ts';
 import type { Lease } from './lease.ts';
 import type { VideoMetadata } from './metadata.ts';
 import type { PlatformCall, PublishedVideo, VideoPlatform } from './platform.ts';
-import type { ResumableUpload } from './resumable-upload.ts';
+import { type ResumableUpload, uncertain } from './resumable-upload.ts';
 import type { SpoolFile } from './spool-file.ts';
 import type { UploadRecord, UploadRecords, UploadResult } from './upload-record.ts';
 import { extraError, videoError } from './video-errors.ts';
@@ -49,6 +49,8 @@ export interface UploadJob {
   /** Gives the upload up; nothing of it is kept. For forms that are refused. */
   discard(): Promise<void>;
   cancel(): void;
+  /** Brings the record on disk up to date while the upload runs. */
+  save(): Promise<void>;
   /** Stops where it is and leaves the upload to the next start. */
   interrupt(): void;
 }
@@ -64,6 +66,7 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
   const { platform, resumable } = account;
   const stop = new AbortController();
   let stopped: StopReason | undefined;
+  let isConcluding = false;
   let ahead: { metadata: VideoMetadata; abort: AbortController; video: Promise<PublishedVideo> } | undefined;
   let settle: (ending: Ending) => void = () => {};
   const ended = new Promise<Ending>((resolve) => {
@@ -111,7 +114,7 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
     ahead.abort.abort(new Error('the metadata has changed'));
     await ahead.video.catch(() => {});
     ahead = undefined;
-    if (record.session !== undefined) await resumable.abandon(record.session, false);
+    if (record.session !== undefined) await resumable.abandon(record.session);
     delete record.session;
     record.bytesAcknowledged = 0;
   }
@@ -226,11 +229,8 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
       return { kind: 'interrupted' };
     }
     if (stopped === 'cancelled') {
-      const video =
-        record.video ??
-        (record.session === undefined
-          ? undefined
-          : await resumable.abandon(record.session, record.lastChunkSent === true));
+      const video = record.video ?? (await endSession());
+      if (video === 'unknown') return { kind: 'failed', error: uncertain(target) };
       if (video !== undefined && record.metadata !== undefined) {
         logger.info('An upload was cancelled too late', { target, uploadId, videoId: video.id });
         return { kind: 'done', result: resultOf(video, record.metadata) };
@@ -241,9 +241,15 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
     const failure = toHubError(error);
     logger.error('An upload failed', { target, uploadId, ...described(error) });
     if (record.session !== undefined && failure.extra?.reason !== 'outcome_unknown') {
-      void resumable.abandon(record.session, false);
+      void resumable.abandon(record.session);
     }
     return { kind: 'failed', error: failure };
+  }
+
+  /** Gives the session up; the video, should it be there all the same. */
+  async function endSession(): Promise<PublishedVideo | 'unknown' | undefined> {
+    if (record.session === undefined) return undefined;
+    return resumable.abandon(record.session, record.lastChunkSent ? source.size : undefined);
   }
 
   async function writeEnding(ending: Ending): Promise<void> {
@@ -253,20 +259,22 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
       await lease.release();
       return;
     }
-    record.state = ending.kind;
-    record.endedAt = new Date().toISOString();
-    delete record.session;
-    if (ending.kind === 'done') record.result = ending.result;
-    if (ending.kind === 'failed') record.error = errorBody(ending.error).error;
-    await records.write(record);
+    // Callers see the end when nothing is left to clean up.
+    const last: UploadRecord = { ...record, state: ending.kind, endedAt: new Date().toISOString() };
+    delete last.session;
+    if (ending.kind === 'done') last.result = ending.result;
+    if (ending.kind === 'failed') last.error = errorBody(ending.error).error;
+    await records.write(last);
     await lease.release();
     await records.removeFiles(uploadId);
+    Object.assign(record, last);
   }
 
   async function conclude(): Promise<Ending> {
     const ending = await run()
       .catch(endingOf)
       .catch((error: unknown): Ending => ({ kind: 'failed', error: toHubError(error) }));
+    isConcluding = true;
     await source.close().catch(() => {});
     await writeEnding(ending).catch((error) => {
       logger.error('The end of an upload could not be recorded', { target, uploadId, error });
@@ -278,6 +286,9 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
     record,
     signal: stop.signal,
     ended,
+    async save() {
+      if (!isConcluding) await records.write(record);
+    },
     sendAhead(metadata, early) {
       if (ahead !== undefined) return;
       const abort = new AbortController();
@@ -291,9 +302,10 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
       void conclude().then(settle);
     },
     async discard() {
+      isConcluding = true;
       stopFor('discarded');
       await ahead?.video.catch(() => {});
-      if (record.session !== undefined) void resumable.abandon(record.session, false);
+      if (record.session !== undefined) void resumable.abandon(record.session);
       await source.close().catch(() => {});
       await lease.release();
       await records.remove(uploadId);

@@ -159,6 +159,9 @@ export function createUploadRecords(spoolPath: string): UploadRecords {
         if (name !== RECORD) await rm(join(directory(uploadId), name), { force: true });
       }
     },
-    remove: (uploadId) => rm(directory(uploadId), { recursive: true, force: true }),
+    async remove(uploadId) {
+      await writing.get(uploadId);
+      await rm(directory(uploadId), { recursive: true, force: true });
+    },
   };
 }

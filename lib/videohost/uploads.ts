@@ -102,9 +102,8 @@ export function createUploads(deps: UploadsDeps): Uploads {
       ...deps.lease,
       onBeat() {
         const job = active.get(uploadId);
-        if (job === undefined || hasEnded(job.record)) return;
-        if (existsSync(join(directory, CANCEL))) job.cancel();
-        else void records.write(job.record).catch(() => {});
+        if (existsSync(join(directory, CANCEL))) job?.cancel();
+        void job?.save().catch(() => {});
       },
     });
     if (lease === undefined) return undefined;
@@ -201,11 +200,11 @@ export function createUploads(deps: UploadsDeps): Uploads {
     const { record } = job;
     const failure = toHubError(error);
     const wasCancelled = job.signal.aborted && failure.extra?.reason === 'cancelled';
-    await job.discard();
     record.state = wasCancelled ? 'cancelled' : 'failed';
     record.endedAt = new Date().toISOString();
     if (!wasCancelled) record.error = errorBody(failure).error;
     remember(record);
+    await job.discard();
     logger.warn('An upload was refused', {
       target: record.target,
       uploadId: record.uploadId,
@@ -341,8 +340,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
       const job = active.get(uploadId);
       if (job !== undefined) {
         job.cancel();
-        const ending = await job.ended;
-        if (ending.kind === 'cancelled' && record.state === 'cancelled') remember(record);
+        await job.ended;
       } else if (!hasEnded(record)) {
         // Another hub is at it: it sees this with its next sign of life.
         await writeFile(join(records.directory(uploadId), CANCEL), '');
