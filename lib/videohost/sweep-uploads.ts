@@ -32,6 +32,9 @@ export async function sweepUploads(deps: SweepDeps): Promise<UploadRecord[]> {
     } else if (!hasEnded(record)) unended.push(record);
     else if (Date.now() - Date.parse(record.endedAt ?? record.startedAt) > KEPT_MS) {
       await records.remove(uploadId);
+    } else {
+      // A hub may have died between recording the end and cleaning up.
+      await records.removeFiles(uploadId);
     }
   }
   for (const name of await namesIn(join(spoolPath, KEYS_FOLDER))) {

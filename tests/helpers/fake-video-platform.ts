@@ -364,7 +364,8 @@ export async function openFakeVideoPlatform(
   }
 
   async function heldBack(): Promise<void> {
-    for (const hold of holds) {
+    // A copy: whoever is released here must not wait for what is held from then on.
+    for (const hold of [...holds]) {
       if (!hold.isOpen) await new Promise<void>((resolve) => hold.waiting.add(resolve));
     }
   }
