@@ -13,6 +13,8 @@ export interface ExchangeOutcome {
 
 /** A body up to this size that comes in one piece leaves in one write with its head. */
 const ONE_WRITE_BYTES = 16 * 1024;
+/** A reason phrase that Node writes (RFC 9112 §4). */
+const SAYABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /**
  * Carries one answer of a proxied service to the caller as it comes, with backpressure: the hot path of the proxies.
@@ -66,7 +68,8 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
         this.#length = Number(headers[index + 1]);
       }
     }
-    if (reason === '' || reason === STATUS_CODES[status]) response.writeHead(status, headers);
+    const isUsual = reason === STATUS_CODES[status] || !SAYABLE.test(reason);
+    if (isUsual) response.writeHead(status, headers);
     else response.writeHead(status, reason, headers);
     // Usually the body is right behind, and leaves together with the head.
     setImmediate(this.#flushHead);
@@ -108,7 +111,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
   onError(error: Error): void {
     if (this.#over) return;
     this.#over = true;
-    this.#outcome.onFailed(error, this.#status !== 0);
+    this.#outcome.onFailed(error, this.#response.headersSent);
   }
 
   /** Reading goes on when the caller has taken what it was sent; one that takes nothing for too long is cut off. */

@@ -6,6 +6,7 @@ import type { HubRequest } from '../http/request-context.ts';
 import { ProxyExchange } from './exchange.ts';
 import { isStale, proxyFailure } from './failure.ts';
 import { RequestBody } from './request-body.ts';
+import { withPrivateCookie } from './response-headers.ts';
 import type { Service } from './service.ts';
 
 /** How an exchange with a service has ended. */
@@ -39,10 +40,14 @@ export function forward(
       headers: service.requestHeaders(request),
       body: hasBody(request) ? new RequestBody(request, service.timeoutMs) : null,
     };
+    const headersOf =
+      request.hub.setCookie === undefined
+        ? service.responseHeaders
+        : (raw: readonly Buffer[]) => withPrivateCookie(service.responseHeaders(raw));
     let mayRepeat = options.body === null && REPEATABLE.has(options.method);
 
     const send = (): void => {
-      const exchange = new ProxyExchange(response, service.responseHeaders, service.timeoutMs, {
+      const exchange = new ProxyExchange(response, headersOf, service.timeoutMs, {
         onAnswered(status) {
           end({ status });
           if (!request.complete) discard(request);

@@ -49,3 +49,18 @@ function names(setCookie: string, name: string): boolean {
   const pair = (setCookie.split(';', 1)[0] ?? '').replace(/^[\s=]+/, '');
   return pair.split('=', 1)[0]?.trim() === name;
 }
+
+/**
+ * Keeps shared caches from storing the hub's session cookie with an answer that the service lets them store
+ * (RFC 9111 §3.5, §5.2.2.4).
+ */
+export function withPrivateCookie(headers: string[]): string[] {
+  for (let index = 0; index < headers.length; index += 2) {
+    const isCacheControl = headers[index]?.toLowerCase() === 'cache-control';
+    if (!isCacheControl || !/\b(?:public|s-maxage|must-revalidate)\b/i.test(headers[index + 1] ?? ''))
+      continue;
+    headers.push('cache-control', 'no-cache="Set-Cookie"');
+    break;
+  }
+  return headers;
+}

@@ -612,6 +612,16 @@ describe('authentication', () => {
     expect(own).toMatch(/^hub\.sid=(?!planted)/);
     expect(rest.sort()).toEqual(['hub.sidecar=1', 'ok=1']);
   });
+
+  test('lets no shared cache keep the session cookie with an answer that caches may keep', async () => {
+    upstream.answer = (_request, response) =>
+      response.writeHead(200, { 'cache-control': 'public, max-age=60' }).end('for all');
+    const first = await at('/proxy/wiki/c', { authorization: 'Bearer token-of-carl' });
+    expect(first.headers['set-cookie']).toHaveLength(1);
+    expect(first.headers['cache-control']).toBe('public, max-age=60, no-cache="Set-Cookie"');
+    const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await at('/proxy/wiki/c', { cookie })).headers['cache-control']).toBe('public, max-age=60');
+  });
 });
 
 describe('a WebSocket', () => {
