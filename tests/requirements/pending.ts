@@ -25,9 +25,6 @@ export const pending: Readonly<Record<string, string>> = {
     C7-own-uploads C7-status-local C7-token-merge C7-refresh-single-flight C7-token-atomic C7-token-secrecy
     C7-account-ids
   `,
-  config: `
-    C2-public-url
-  `,
   docs: `
     S2.1-swagger-enabled S2.1-swagger-path C10-page C10-openapi C10-off
   `,
