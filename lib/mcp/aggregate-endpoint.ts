@@ -4,6 +4,7 @@ import type { InternalContext, InternalRoute } from '../companion-client/interna
 import { HubError } from '../errors/hub-error.ts';
 import { parseJson, readJsonBody } from '../http/body.ts';
 import type { RunMethod } from './aggregate-methods.ts';
+import { askableOf } from './ask-client.ts';
 import { openEventStream } from './event-stream.ts';
 import { type RpcMessage, type RpcRequest, readMessage, reply } from './json-rpc.ts';
 import { createMcpAnswer, type McpAnswer, readAccept } from './mcp-answer.ts';
@@ -21,8 +22,8 @@ export interface AggregateEndpointDeps {
 /** The hub as one MCP server over streamable HTTP (contract §6). */
 export interface AggregateEndpoint {
   routes: InternalRoute[];
-  /** Tells every client that the tools have changed. */
-  announceChange(): void;
+  /** Tells clients that the tools they are offered have changed. */
+  announceChange(concerns: (session: Session) => boolean): void;
   /** Ends the standing streams; calls in flight go on. */
   endStreams(): void;
 }
@@ -42,14 +43,20 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     const messages = readMessages(parseJson(body), body.toString('utf8'));
     const [first] = messages;
     if (messages.length === 1 && first?.request?.method === 'initialize') {
-      const session = sessions.open(context.caller, negotiate(first.request.params.protocolVersion));
+      const { protocolVersion, capabilities } = first.request.params;
+      const session = sessions.open({
+        caller: context.caller,
+        protocolVersion: negotiate(protocolVersion),
+        askable: askableOf(capabilities),
+      });
       const answer = createMcpAnswer(response, accepts, { [SESSION_HEADER]: session.id });
       answer.finish([reply(first.request.id, initializeResult(session))]);
       return;
     }
     const session = sessionOf(request, context);
-    for (const { notification } of messages) {
+    for (const { notification, response: answered } of messages) {
       if (notification?.method === 'notifications/cancelled') cancel(session, notification.params.requestId);
+      if (answered !== undefined) session.asked.get(String(answered.id))?.(answered.answer);
     }
     const requests = messages.flatMap((message) => message.request ?? []);
     if (requests.length === 0) response.writeHead(202).end();
@@ -79,7 +86,13 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
       session.calls.set(asked.key, control);
       const { caller, requestId } = context;
       try {
-        const text = await run(asked, { caller, requestId, signal: control.signal, notify: answer.notify });
+        const text = await run(asked, {
+          caller,
+          requestId,
+          session,
+          signal: control.signal,
+          send: answer.send,
+        });
         return control.signal.aborted ? undefined : text;
       } finally {
         if (session.calls.get(asked.key) === control) session.calls.delete(asked.key);
@@ -104,7 +117,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
   function initializeResult({ protocolVersion }: Session): string {
     return JSON.stringify({
       protocolVersion,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       serverInfo: { name: 'hub', version: deps.version },
     });
   }
@@ -139,9 +152,11 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
       { method: 'GET', path: '/mcp', handle: get },
       { method: 'DELETE', path: '/mcp', handle: remove },
     ],
-    announceChange() {
-      // A message goes out on one of a session's streams only (MCP streamable HTTP).
-      for (const session of sessions.all()) [...session.streams].at(-1)?.send(CHANGED);
+    announceChange(concerns) {
+      for (const session of sessions.all()) {
+        // A message goes out on one of a session's streams only (MCP streamable HTTP).
+        if (concerns(session)) [...session.streams].at(-1)?.send(CHANGED);
+      }
     },
     endStreams() {
       for (const session of sessions.all()) for (const stream of session.streams) stream.end();

@@ -8,7 +8,7 @@ import {
 } from './connection-state.ts';
 import { ToolFailure, toToolFailure } from './failure.ts';
 import { createFollowUp } from './follow-up.ts';
-import type { ServerIntroduction } from './handshake.ts';
+import type { ClientCapabilities, ServerIntroduction } from './handshake.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import type { SchemaCompiler } from './input-schema.ts';
 import { type OpenServer, openServer } from './open-server.ts';
@@ -70,6 +70,7 @@ export interface ServerConnectionDeps {
   log: Logger;
   mask(text: string): string;
   version: string;
+  capabilities: ClientCapabilities;
   /** A new listing has come. */
   changed(): void;
   now?(): number;
@@ -96,6 +97,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     transport: deps.transport,
     compiler: deps.compiler,
     version: deps.version,
+    capabilities: deps.capabilities,
     note: (message: string) => log.debug('Tool server note', { server: name, note: message }),
   };
 

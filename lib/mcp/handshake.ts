@@ -3,6 +3,9 @@ import { ToolFailure, toToolFailure } from './failure.ts';
 import { isObject } from './json-value.ts';
 import type { RpcClient } from './rpc-client.ts';
 
+/** What the hub says that its callers can do for a server, e.g. `{elicitation: {}}`. */
+export type ClientCapabilities = Readonly<Record<string, object>>;
+
 /** How a server introduced itself. */
 export interface ServerIntroduction {
   serverInfo: Record<string, unknown> | null;
@@ -19,23 +22,24 @@ export interface ServerIntroduction {
 export async function initialize(
   client: RpcClient,
   version: string,
+  capabilities: ClientCapabilities,
   signal: AbortSignal,
 ): Promise<ServerIntroduction> {
   const params = JSON.stringify({
     protocolVersion: LATEST_PROTOCOL_VERSION,
-    capabilities: {},
+    capabilities,
     clientInfo: { name: 'hub', version },
   });
   const { value } = await client.request('initialize', params, { signal }).catch((error) => {
     throw versionRefused(toToolFailure(error));
   });
-  const { protocolVersion, serverInfo, capabilities } = value;
+  const { protocolVersion, serverInfo } = value;
   if (typeof protocolVersion !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
     throw badVersion(
       `The tool server speaks protocol version ${String(protocolVersion)}, which the hub does not`,
     );
   }
-  const { tools } = isObject(capabilities) ? capabilities : { tools: undefined };
+  const { tools } = isObject(value.capabilities) ? value.capabilities : { tools: undefined };
   client.transport.negotiated(protocolVersion, isObject(tools) && tools.listChanged === true);
   client.notify('notifications/initialized');
   return {

@@ -8,19 +8,26 @@ import type { Invoke } from './invoke.ts';
 import { memberText } from './json-spans.ts';
 import { isObject } from './json-value.ts';
 import { serverStatistics, type ToolRegistry, toolListing } from './registry.ts';
-import type { ToolArguments } from './tool-server.ts';
+import type { ToolArguments, ToolServer } from './tool-server.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface InternalRoutesDeps {
   registry: ToolRegistry;
+  /** The servers as statistics show them. */
+  shown(): readonly ToolServer[];
   invoke: Invoke;
   /** Largest request body in bytes. */
   bodyLimit: number;
 }
 
 /** The REST side of the tool gateway, as the companion serves it (spec §4.3, contract §6). */
-export function createInternalRoutes({ registry, invoke, bodyLimit }: InternalRoutesDeps): InternalRoute[] {
+export function createInternalRoutes({
+  registry,
+  shown,
+  invoke,
+  bodyLimit,
+}: InternalRoutesDeps): InternalRoute[] {
   async function listTools(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = new URL(request.url ?? '/', 'http://hub').searchParams.get('server');
     const servers = name === null || name === '' ? registry.servers : [registry.find(name)];
@@ -58,7 +65,7 @@ export function createInternalRoutes({ registry, invoke, bodyLimit }: InternalRo
     {
       method: 'GET',
       path: '/mcp/stats',
-      handle: (_request, response) => sendJson(response, 200, serverStatistics(registry.servers)),
+      handle: (_request, response) => sendJson(response, 200, serverStatistics(shown())),
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { HubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { CallPeer } from './call-peer.ts';
 import { ToolFailure, toToolFailure } from './failure.ts';
-import type { Progress } from './rpc-client.ts';
 import type { Tool } from './tool-catalog.ts';
 import { textResult } from './tool-result.ts';
 import type { ToolArguments, ToolResult, ToolServer } from './tool-server.ts';
@@ -16,7 +16,7 @@ export interface Invocation {
   requestId: string;
   /** Aborts when the caller leaves. */
   signal: AbortSignal;
-  onProgress?: ((progress: Progress) => void) | undefined;
+  peer?: CallPeer | undefined;
 }
 
 /**
@@ -34,13 +34,13 @@ export interface InvokeDeps {
 
 export function createInvoke({ log, mask }: InvokeDeps): Invoke {
   async function run(invocation: Invocation): Promise<ToolResult> {
-    const { server, args, signal, onProgress } = invocation;
+    const { server, args, signal, peer } = invocation;
     const tool = await findTool(invocation);
     const fault = tool.checkArguments(args.value);
     if (fault !== undefined) {
       throw new ToolFailure('tool', 'invalid_arguments', `Invalid arguments for ${tool.name}: ${fault}`);
     }
-    return server.call(tool, args, { signal, onProgress });
+    return server.call(tool, args, { signal, peer });
   }
 
   return async function invoke(invocation) {

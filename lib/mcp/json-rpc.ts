@@ -5,6 +5,7 @@ import { isObject } from './json-value.ts';
 /** Error codes of JSON-RPC 2.0 §5.1 that the hub answers with. */
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
 
 /** One request of a client. */
 export interface RpcRequest {
@@ -23,10 +24,17 @@ export interface RpcNotification {
   params: Record<string, unknown>;
 }
 
-/** A message of a client: a request, a notification, or an answer to a request of the hub (which makes none). */
+/** An answer to a request of the hub. */
+export interface RpcResponse {
+  id: unknown;
+  answer: { result: string } | { error: { code: number; message: string } };
+}
+
+/** A message of a client: one of the three. */
 export interface RpcMessage {
   request?: RpcRequest;
   notification?: RpcNotification;
+  response?: RpcResponse;
 }
 
 /**
@@ -37,7 +45,7 @@ export function readMessage(value: unknown, text: string): RpcMessage {
   if (!isObject(value)) throw new HubError('invalid_request', 'A JSON-RPC message must be an object');
   const { id, method } = value;
   if (typeof method !== 'string') {
-    if ('result' in value || 'error' in value) return {};
+    if ('result' in value || 'error' in value) return { response: readResponse(value, text) };
     throw new HubError('invalid_request', 'A JSON-RPC message needs a method', { param: 'method' });
   }
   const params = isObject(value.params) ? value.params : {};
@@ -54,6 +62,15 @@ export function readMessage(value: unknown, text: string): RpcMessage {
       params,
       paramsText: paramsText ?? '{}',
     },
+  };
+}
+
+function readResponse({ id, error }: Record<string, unknown>, text: string): RpcResponse {
+  if (!isObject(error)) return { id, answer: { result: memberText(text, 'result') ?? '{}' } };
+  const { code, message } = error;
+  return {
+    id,
+    answer: { error: { code: typeof code === 'number' ? code : INTERNAL_ERROR, message: String(message) } },
   };
 }
 

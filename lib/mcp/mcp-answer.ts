@@ -5,8 +5,8 @@ import { type EventStream, openEventStream } from './event-stream.ts';
 
 /** The answer to one POST: plain JSON while that does, an event stream as soon as there is more to say. */
 export interface McpAnswer {
-  /** Sends a notification ahead of the result; dropped for a client that takes no event streams. */
-  notify(message: string): void;
+  /** Sends a message ahead of the result; false for a client that takes no event streams, which gets none. */
+  send(message: string): boolean;
   /** Sends the answers, more than one for a batch, and ends. */
   finish(messages: readonly string[]): void;
   /** Ends without a result: the client has taken its request back. */
@@ -53,8 +53,9 @@ export function createMcpAnswer(
   }
 
   return {
-    notify(message) {
+    send(message) {
       if (accepts.events) streaming().send(message);
+      return accepts.events;
     },
     finish(messages) {
       clearTimeout(timer);

@@ -1,24 +1,21 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CompanionCapability } from '../companion-client/internal-route.ts';
-import type { HubToolConfig, McpConfig, McpServerConfig } from '../config/schema/tools.ts';
-import { parseSize } from '../config/size.ts';
+import type { HubToolConfig, McpConfig } from '../config/schema/tools.ts';
 import type { Logs } from '../logging/logger.ts';
 import { createAggregateCatalog } from './aggregate-catalog.ts';
 import { createAggregateEndpoint } from './aggregate-endpoint.ts';
-import { createAggregateMethods } from './aggregate-methods.ts';
-import { createServerConnection, type ServerTiming } from './connection.ts';
-import { createGate } from './gate.ts';
+import { createAggregateMethods, type Offer } from './aggregate-methods.ts';
+import type { ServerTiming } from './connection.ts';
+import { createServers, type ServerKind, shownServer } from './create-servers.ts';
 import { createHubServer } from './hub-server.ts';
 import { createSchemaCompiler } from './input-schema.ts';
 import { createInternalRoutes } from './internal-routes.ts';
 import { createInvoke } from './invoke.ts';
 import { createRegistry, serverStatistics } from './registry.ts';
-import { createRemoteServer } from './remote-server.ts';
-import { createServerTrace } from './server-trace.ts';
-import { createSessions } from './sessions.ts';
-import type { ServerStats, ToolServer } from './tool-server.ts';
-import { createTransport, describeEndpoint, type TransportTiming } from './transports/create-transport.ts';
+import { createSessions, type Session } from './sessions.ts';
+import type { ServerStats } from './tool-server.ts';
+import type { TransportTiming } from './transports/create-transport.ts';
 import { createPidFile } from './transports/pid-file.ts';
 
 /** Times and bounds that tests shorten; milliseconds unless the name says otherwise. */
@@ -73,75 +70,59 @@ export interface McpGateway extends CompanionCapability {
   close(): Promise<void>;
 }
 
-/** Attempts of stdio servers that may run at once: a start is costly, and twenty of them at once more so. */
-const SPAWNS_AT_ONCE = 4;
+const MAX_SESSIONS = 2000;
+const MAX_SESSIONS_PER_CALLER = 200;
+
 /** Composes the tool gateway: servers, registry, routes (contract §6). */
 export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
-  const { mcp, logs, mask, version } = deps;
+  const { mcp, logs, mask, version, bodyLimit } = deps;
   const timing = { ...DEFAULT_TIMING, ...deps.timing };
   const log = logs.logger('tools', 'mcp');
   const compiler = createSchemaCompiler();
-  const spawnGate = createGate(SPAWNS_AT_ONCE);
   const pidFile = createPidFile({
     directory: deps.runDirectory ?? join(tmpdir(), `hub-tool-servers-${process.getuid?.() ?? 0}`),
     graceMs: timing.killAfterMs,
     warn: (message) => log.warn('Tool servers are not recorded', { reason: message }),
   });
 
-  function remoteServer(config: McpServerConfig): ToolServer {
-    const trace = createServerTrace();
-    const connection = createServerConnection({
-      name: config.name,
-      transport: createTransport(config, { pidFile, trace, timing }),
-      connectTimeout: config.connectTimeout,
-      gate: config.transport === 'stdio' ? spawnGate : async () => () => {},
-      compiler,
-      timing,
-      log,
-      mask,
-      version,
-      changed,
-    });
-    return createRemoteServer({
-      config,
-      connection,
-      trace,
-      endpoint: describeEndpoint(config),
-      maxResultBytes: parseSize(config.maxResultSize),
-      mask,
-    });
-  }
-
-  function changed(): void {
-    if (catalog.refresh()) aggregate.announceChange();
-  }
-
+  const configured = createServers(mcp.servers, { compiler, pidFile, timing, log, mask, version, changed });
   const own =
     deps.tools.length === 0 ? [] : [createHubServer({ tools: deps.tools, compiler, mask, version })];
-  const servers = [...mcp.servers.map(remoteServer), ...own];
-  const registry = createRegistry(servers);
+  const offers = { plain: offer('plain'), asking: offer('asking') };
   const invoke = createInvoke({ log, mask });
-  const catalog = createAggregateCatalog(registry);
-  const sessions = createSessions({ idleMs: timing.sessionIdleMs, maxSessions: 2000, maxPerCaller: 200 });
-  const aggregate = createAggregateEndpoint({
-    sessions,
-    run: createAggregateMethods({ registry, catalog, invoke }),
-    bodyLimit: deps.bodyLimit,
-    version,
+  const sessions = createSessions({
+    idleMs: timing.sessionIdleMs,
+    maxSessions: MAX_SESSIONS,
+    maxPerCaller: MAX_SESSIONS_PER_CALLER,
   });
+  const run = createAggregateMethods({ offerFor: (session) => offers[kindOf(session)], invoke });
+  const aggregate = createAggregateEndpoint({ sessions, run, bodyLimit, version });
   let reaping: Promise<unknown> = Promise.resolve();
 
+  function offer(kind: ServerKind): Offer {
+    const registry = createRegistry([...configured.map((server) => server[kind]), ...own]);
+    return { registry, catalog: createAggregateCatalog(registry) };
+  }
+
+  function changed(kind: ServerKind): void {
+    if (offers[kind].catalog.refresh()) aggregate.announceChange((session) => kindOf(session) === kind);
+  }
+
+  const shown = () => [...configured.map(shownServer), ...own];
   return {
-    routes: [...createInternalRoutes({ registry, invoke, bodyLimit: deps.bodyLimit }), ...aggregate.routes],
-    stats: () => serverStatistics(servers).servers,
+    routes: [
+      ...createInternalRoutes({ registry: offers.plain.registry, shown, invoke, bodyLimit }),
+      ...aggregate.routes,
+    ],
+    stats: () => serverStatistics(shown()).servers,
     reset: () => {
-      for (const server of servers) server.counters.reset();
+      for (const server of shown()) server.counters.reset();
     },
     start() {
       reaping = pidFile.reap().then((count) => {
         if (count > 0) log.warn('Ended tool servers that an earlier hub had left', { count });
-        for (const [index, server] of servers.entries()) {
-          if (mcp.servers[index]?.autoConnect) server.start();
+        for (const [index, { autoConnect }] of mcp.servers.entries()) {
+          if (autoConnect) configured[index]?.plain.start();
         }
       });
     },
@@ -149,8 +130,13 @@ export function createMcpGateway(deps: McpGatewayDeps): McpGateway {
     async close() {
       sessions.close();
       await reaping;
-      await Promise.all(servers.map((server) => server.close()));
+      const all = [...configured.flatMap(({ plain, asking }) => [plain, asking]), ...own];
+      await Promise.all(all.map((server) => server.close()));
       pidFile.close();
     },
   };
+}
+
+function kindOf({ askable }: Session): ServerKind {
+  return askable.size > 0 ? 'asking' : 'plain';
 }

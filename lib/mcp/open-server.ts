@@ -1,5 +1,5 @@
 import type { ToolFailure } from './failure.ts';
-import { initialize, type ServerIntroduction } from './handshake.ts';
+import { type ClientCapabilities, initialize, type ServerIntroduction } from './handshake.ts';
 import type { SchemaCompiler } from './input-schema.ts';
 import { createRpcClient, type RpcClient } from './rpc-client.ts';
 import { readToolCatalog, type ToolCatalog } from './tool-catalog.ts';
@@ -9,6 +9,7 @@ export interface OpenServerDeps {
   transport: TransportFactory;
   compiler: SchemaCompiler;
   version: string;
+  capabilities: ClientCapabilities;
   note(message: string): void;
 }
 
@@ -62,7 +63,7 @@ export async function openServer(
   });
   try {
     await client.transport.open(signal);
-    const introduction = await initialize(client, deps.version, signal);
+    const introduction = await initialize(client, deps.version, deps.capabilities, signal);
     const catalog = introduction.offersTools
       ? await readToolCatalog(client, deps.compiler, signal)
       : NO_TOOLS;

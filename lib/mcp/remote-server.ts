@@ -2,19 +2,22 @@ import type { McpServerConfig } from '../config/schema/tools.ts';
 import type { ServerConnection } from './connection.ts';
 import { isUp } from './connection-state.ts';
 import { toToolFailure } from './failure.ts';
-import { createCallQueue } from './queue.ts';
+import type { CallQueue } from './queue.ts';
 import type { RpcClient, RpcReply } from './rpc-client.ts';
 import type { Tool } from './tool-catalog.ts';
 import { createToolFilter } from './tool-filter.ts';
 import { toToolResult } from './tool-result.ts';
 import type { ServerStats, ToolArguments, ToolCallOptions, ToolResult, ToolServer } from './tool-server.ts';
-import { createToolStats, toolRows } from './tool-stats.ts';
+import { type ToolStats, toolRows } from './tool-stats.ts';
 import type { ServerTrace } from './transports/transport.ts';
 
 export interface RemoteServerDeps {
   config: McpServerConfig;
   connection: ServerConnection;
+  /** Shared by all connections to the server. */
   trace: ServerTrace;
+  queue: CallQueue;
+  counters: ToolStats;
   /** What an operator sees of the address: no credentials, no query values. */
   endpoint: string;
   maxResultBytes: number;
@@ -24,10 +27,8 @@ export interface RemoteServerDeps {
 
 /** A configured tool server: its connection with filter, queue, timeout and counters. */
 export function createRemoteServer(deps: RemoteServerDeps): ToolServer {
-  const { config, connection, trace, mask, maxResultBytes, now = Date.now } = deps;
+  const { config, connection, trace, queue, counters, mask, maxResultBytes, now = Date.now } = deps;
   const exposes = createToolFilter(config.allowedTools, config.ignoredTools);
-  const queue = createCallQueue(config);
-  const counters = createToolStats(now);
 
   async function call(tool: Tool, args: ToolArguments, options: ToolCallOptions): Promise<ToolResult> {
     const arrivedAt = performance.now();
@@ -63,12 +64,12 @@ export function createRemoteServer(deps: RemoteServerDeps): ToolServer {
   async function request(
     client: RpcClient,
     params: string,
-    { signal, onProgress }: ToolCallOptions,
+    { signal, peer }: ToolCallOptions,
     timeout: number,
   ): Promise<RpcReply> {
     const reply = await client.request('tools/call', params, {
       signal,
-      onProgress,
+      peer,
       timeout,
       maxBytes: maxResultBytes,
     });

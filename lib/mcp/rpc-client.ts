@@ -1,5 +1,7 @@
+import { type CallPeer, RequestRefused } from './call-peer.ts';
 import { cancelledFailure, ToolFailure } from './failure.ts';
-import { memberText } from './json-spans.ts';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, refusal, reply } from './json-rpc.ts';
+import { memberText, onOneLine } from './json-spans.ts';
 import { isObject } from './json-value.ts';
 import type { Transport, TransportFactory } from './transports/transport.ts';
 
@@ -11,20 +13,13 @@ export interface RpcReply {
   text: string;
 }
 
-/** A progress notification without its token. */
-export interface Progress {
-  progress: number;
-  total?: number;
-  message?: string;
-}
-
 export interface RpcRequestOptions {
   /** Milliseconds until the request is given up and cancelled at the server; none when left out. */
   timeout?: number | undefined;
   /** Aborting cancels the request at the server. One signal per request. */
   signal?: AbortSignal | undefined;
-  /** Asks the server for progress. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Who made the call, where there is somebody to talk to meanwhile. */
+  peer?: CallPeer | undefined;
   /** Largest accepted answer in bytes. */
   maxBytes?: number | undefined;
 }
@@ -57,7 +52,8 @@ export interface RpcClientDeps {
 interface Pending {
   resolve(reply: RpcReply): void;
   reject(failure: ToolFailure): void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  method: string;
+  peer: CallPeer | undefined;
   maxBytes: number;
 }
 
@@ -68,8 +64,6 @@ interface Message {
   result?: unknown;
   error?: { code?: unknown; message?: unknown };
 }
-
-const METHOD_NOT_FOUND = -32601;
 
 /**
  * A lean JSON-RPC client for tool servers: one JSON.parse a message, no schema validation on the way, answers
@@ -90,7 +84,7 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
     note: deps.note,
   });
 
-  function receive(text: string): void {
+  function receive(text: string, answering?: number): void {
     heardAt = performance.now();
     let parsed: unknown;
     try {
@@ -100,21 +94,25 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
       return;
     }
     if (Array.isArray(parsed)) {
-      for (const member of parsed) dispatch(member, JSON.stringify(member));
+      for (const member of parsed) dispatch(member, JSON.stringify(member), answering);
     } else {
-      dispatch(parsed, text);
+      dispatch(parsed, text, answering);
     }
   }
 
-  function dispatch(parsed: unknown, text: string): void {
+  function dispatch(parsed: unknown, text: string, answering: number | undefined): void {
     if (typeof parsed !== 'object' || parsed === null) {
       deps.note('a message that is not an object was ignored');
       return;
     }
     const message: Message = parsed;
     if (typeof message.method === 'string') {
-      if (message.id === undefined) notified(message.method, message.params);
-      else refuse(message.method, memberText(text, 'id') ?? 'null');
+      const params = memberText(text, 'params') ?? '{}';
+      if (message.id !== undefined) {
+        void answer(memberText(text, 'id') ?? 'null', message.method, params, answering);
+      } else if (message.method === 'notifications/progress') progressed(message.params);
+      else if (message.method === 'notifications/message') peerOf(answering)?.log?.(params);
+      else deps.notification(message.method);
       return;
     }
     const call = typeof message.id === 'number' ? pending.get(message.id) : undefined;
@@ -134,29 +132,45 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
     }
   }
 
-  function notified(method: string, params: Message['params']): void {
-    if (method !== 'notifications/progress') {
-      deps.notification(method);
-      return;
-    }
+  function progressed(params: Message['params']): void {
     const token = params?.progressToken;
-    const onProgress = typeof token === 'number' ? pending.get(token)?.onProgress : undefined;
-    if (onProgress === undefined || typeof params?.progress !== 'number') return;
+    const report = typeof token === 'number' ? pending.get(token)?.peer?.progress : undefined;
+    if (report === undefined || typeof params?.progress !== 'number') return;
     const { progress, total, message } = params;
-    onProgress({
+    report({
       progress,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
     });
   }
 
-  /** The hub answers pings; it offers servers neither sampling nor elicitation nor roots. */
-  function refuse(method: string, id: string): void {
-    transport.send(
-      method === 'ping'
-        ? `{"jsonrpc":"2.0","id":${id},"result":{}}`
-        : `{"jsonrpc":"2.0","id":${id},"error":{"code":${METHOD_NOT_FOUND},"message":"Method not found"}}`,
-    );
+  /**
+   * Whose call a message of the server belongs to. Over HTTP the stream that it came on tells; elsewhere it is
+   * known only while there is a single call: a question must never reach somebody else.
+   */
+  function peerOf(answering: number | undefined): CallPeer | undefined {
+    if (answering !== undefined) return pending.get(answering)?.peer;
+    const calls = [...pending.values()].filter(({ method }) => method === 'tools/call');
+    return calls.length === 1 ? calls[0]?.peer : undefined;
+  }
+
+  /** Answers a request of the server: pings here, questions by asking the caller, anything else by a refusal. */
+  async function answer(id: string, method: string, params: string, answering?: number): Promise<void> {
+    if (method === 'ping') {
+      transport.send(reply(id, '{}'));
+      return;
+    }
+    const ask = peerOf(answering)?.ask;
+    try {
+      if (ask === undefined) throw new RequestRefused(METHOD_NOT_FOUND, 'Method not found');
+      transport.send(reply(id, onOneLine(await ask(method, params))));
+    } catch (error) {
+      const { code, message } =
+        error instanceof RequestRefused
+          ? error
+          : new RequestRefused(INTERNAL_ERROR, 'The client did not answer');
+      transport.send(refusal(id, code, message));
+    }
   }
 
   function malformed(text: string): void {
@@ -208,10 +222,11 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
         reject: (failure) => {
           if (settle()) reject(failure);
         },
-        onProgress: options.onProgress,
+        method,
+        peer: options.peer,
         maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
       });
-      const asked = options.onProgress === undefined ? params : withProgressToken(params, id);
+      const asked = options.peer?.progress === undefined ? params : withProgressToken(params, id);
       transport.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${asked}}`, id);
     });
   }

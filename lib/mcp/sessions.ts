@@ -8,6 +8,12 @@ export interface Session {
   /** The identity that opened it; nobody else sees it. */
   readonly caller: string;
   readonly protocolVersion: string;
+  /** What a server may ask of the client: `elicitation`, `sampling`. */
+  readonly askable: ReadonlySet<string>;
+  /** Requests of the hub that the client has not answered yet, by id. */
+  readonly asked: Map<string, (answer: ClientAnswer) => void>;
+  /** Index of the lowest log level that the client wants. */
+  logLevel: number;
   /** Calls in flight by the raw text of their request id. */
   readonly calls: Map<string, AbortController>;
   /** Standing event streams, the newest last. */
@@ -16,10 +22,16 @@ export interface Session {
   seenAt: number;
 }
 
+/** What a client answered: the raw result, or its refusal. */
+export type ClientAnswer = { result: string } | { error: { code: number; message: string } };
+
+/** What is known when a session begins. */
+export type SessionFacts = Pick<Session, 'caller' | 'protocolVersion' | 'askable'>;
+
 /** Sessions of all clients: bounded in number and ended when idle. */
 export interface Sessions {
   /** @throws HubError `overloaded` when the hub is full of busy sessions. */
-  open(caller: string, protocolVersion: string): Session;
+  open(facts: SessionFacts): Session;
   /** @throws HubError `invalid_request` without an id, `session_not_found` for an unknown or another's. */
   find(id: string | undefined, caller: string): Session;
   end(session: Session): void;
@@ -67,16 +79,17 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   return {
-    open(caller, protocolVersion) {
+    open(facts) {
       makeRoom(
-        [...sessions.values()].filter((session) => session.caller === caller),
+        [...sessions.values()].filter((session) => session.caller === facts.caller),
         options.maxPerCaller,
       );
       makeRoom([...sessions.values()], options.maxSessions);
       const session: Session = {
         id: randomBytes(24).toString('base64url'),
-        caller,
-        protocolVersion,
+        ...facts,
+        asked: new Map(),
+        logLevel: 0,
         calls: new Map(),
         streams: new Set(),
         seenAt: now(),

@@ -1,7 +1,7 @@
 import type { LatencySummary } from '../usage/usage.ts';
+import type { CallPeer } from './call-peer.ts';
 import type { ConnectionStatus } from './connection-state.ts';
 import type { FailureClass, ProcessExit } from './failure.ts';
-import type { Progress } from './rpc-client.ts';
 import type { Tool, ToolCatalog } from './tool-catalog.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolRow, ToolStats } from './tool-stats.ts';
@@ -16,7 +16,7 @@ export interface ToolArguments {
 export interface ToolCallOptions {
   /** Aborts when the caller leaves; the call is cancelled at the server then. */
   signal: AbortSignal;
-  onProgress?: ((progress: Progress) => void) | undefined;
+  peer?: CallPeer | undefined;
 }
 
 /** A result as the tool gave it. */

@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitRequestSchema,
+  type ElicitResult,
+  LoggingMessageNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { open, send } from '../helpers/http.ts';
 import { type McpCompanion, type McpCompanionOptions, startMcp } from '../helpers/mcp-companion.ts';
 import { everythingStdio } from '../helpers/mcp-everything.ts';
@@ -149,6 +154,85 @@ describe("the SDK's own client", () => {
   });
 });
 
+describe('a client that can be asked', () => {
+  const elicitation = { elicitation: {} };
+
+  async function connectAsking(
+    companion: McpCompanion,
+    answer: () => Promise<ElicitResult>,
+  ): Promise<Client> {
+    const client = new Client({ name: 'asking', version: '1' }, { capabilities: elicitation });
+    client.setRequestHandler(ElicitRequestSchema, answer);
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${companion.url}/mcp`)));
+    clients.push(client);
+    return client;
+  }
+  const textOf = (result: object) => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+  test('is asked by the server of its call, and only such clients are', async () => {
+    const companion = await mcp({ servers: [fixture()] });
+    const asking = await connectAsking(companion, async () => ({
+      action: 'accept',
+      content: { name: 'Ada' },
+    }));
+    const ask = { name: 'test__elicits', arguments: { question: 'Who?' } };
+    expect(JSON.parse(textOf(await asking.callTool(ask)))).toEqual({
+      action: 'accept',
+      content: { name: 'Ada' },
+    });
+    const plain = await connect(companion);
+    expect(JSON.parse(textOf(await plain.callTool(ask)))).toMatchObject({ code: -32601 });
+
+    // Servers behave by what their client can do, so each kind has a connection that says so.
+    const capabilities = { name: 'test__capabilities', arguments: {} };
+    expect(JSON.parse(textOf(await asking.callTool(capabilities)))).toEqual({
+      elicitation: {},
+      sampling: {},
+    });
+    expect(JSON.parse(textOf(await plain.callTool(capabilities)))).toEqual({});
+    expect(JSON.parse(textOf(await companion.result('test', 'capabilities')))).toEqual({});
+  });
+
+  test('is never asked what may belong to the call of another', async () => {
+    const companion = await mcp({ servers: [fixture()] });
+    let questions = 0;
+    const asking = await connectAsking(companion, async () => {
+      questions += 1;
+      return { action: 'cancel' };
+    });
+    const slow = asking.callTool({ name: 'test__slow', arguments: { ms: 400 } });
+    await until('the slow call', async () => (await companion.stats('test')).inFlight === 1);
+    const asked = await asking.callTool({ name: 'test__elicits', arguments: { question: 'Who?' } });
+    expect(JSON.parse(textOf(asked))).toMatchObject({ code: -32601 });
+    expect(questions).toBe(0);
+    await slow;
+  });
+
+  test('who leaves in the middle of a question cancels the call', async () => {
+    const companion = await mcp({ servers: [fixture()] });
+    const leaving = new AbortController();
+    const asking = await connectAsking(companion, () => {
+      leaving.abort();
+      return new Promise(() => {});
+    });
+    const ask = { name: 'test__elicits', arguments: { question: 'Who?' } };
+    await expect(asking.callTool(ask, undefined, { signal: leaving.signal })).rejects.toThrow();
+    await until('the count', async () => (await companion.stats('test')).errors.cancelled === 1);
+  });
+});
+
+test('log messages of a call reach its client, from the level that it set', async () => {
+  const client = await connect(await mcp({ servers: [fixture()] }));
+  const seen: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+    seen.push(params.data);
+  });
+  await client.callTool({ name: 'test__logs', arguments: {} });
+  await client.setLoggingLevel('warning');
+  await client.callTool({ name: 'test__logs', arguments: {} });
+  expect(seen).toEqual(['a debug line', 'a error line', 'a error line']);
+});
+
 describe('sessions', () => {
   test('belong to one caller: to another they do not exist [C6-aggregate-identity]', async () => {
     const { url } = await mcp({ servers: [] });
@@ -193,7 +277,7 @@ describe('sessions', () => {
     const answer = await post(url, { ...message, params });
     expect(answer.json().result).toEqual({
       protocolVersion: spoken,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       serverInfo: { name: 'hub', version: '0.0.0-test' },
     });
     const id = String(answer.headers['mcp-session-id']);

@@ -103,6 +103,27 @@ const tools = {
       return new Promise((resolve) => answers.push(resolve));
     },
   },
+  elicits: {
+    inputSchema: schema({ question: { type: 'string' } }),
+    run: ({ question }) =>
+      new Promise((resolve) => {
+        asks.push((answer) => resolve(text(JSON.stringify(answer))));
+        send({
+          id: `ask-${asks.length - 1}`,
+          method: 'elicitation/create',
+          params: { message: question, requestedSchema: schema({ name: { type: 'string' } }) },
+        });
+      }),
+  },
+  logs: {
+    run: () => {
+      for (const level of ['debug', 'error']) {
+        send({ method: 'notifications/message', params: { level, data: `a ${level} line` } });
+      }
+      return text('logged');
+    },
+  },
+  capabilities: { run: () => text(JSON.stringify(clientCapabilities)) },
   'add-tool': {
     run: ({ name }) => {
       extraTools.push({ name, inputSchema: schema() });
@@ -129,6 +150,8 @@ const tools = {
 const KINDS = `{"content":[{"type":"text","text":"t","annotations":{"priority":0.10}},{"type":"image","data":"aW1n","mimeType":"image/png"},{"type":"audio","data":"YXVk","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"file:///a","text":"body","_meta":{"n":12345678901234567890}}},{"type":"resource_link","uri":"file:///b","name":"b"},{"type":"hologram","depth":3}],"structuredContent":{"id":12345678901234567890,"ratio":1.0},"_meta":{"vendor/x":{"deep":[1e400]}}}`;
 
 const answers = [];
+const asks = [];
+let clientCapabilities;
 
 function listed() {
   const all = [
@@ -170,6 +193,10 @@ async function handle(line) {
   const { id, method, params = {} } = message;
   if (method === undefined) {
     if (id === undefined && message.result === undefined && message.error === undefined) return;
+    if (String(id).startsWith('ask-')) {
+      asks[Number(id.slice(4))]?.(message.result ?? message.error);
+      return;
+    }
     received.push(message);
     if (received.length === 2)
       for (const resolve of answers.splice(0)) resolve(text(JSON.stringify(received)));
@@ -177,6 +204,7 @@ async function handle(line) {
   }
   if (method === 'initialize') {
     if (modes.has('silent')) return;
+    clientCapabilities = params.capabilities;
     if (modes.has('slow-start')) await new Promise((resolve) => setTimeout(resolve, 400));
     send({
       id,

@@ -135,7 +135,7 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
       }
       const { message, id } = errorText(head['content-type'], body);
       // A refusal that answers this very request is the server's word, whatever the status.
-      if (entry !== undefined && id === entry.id) events.message(body);
+      if (entry !== undefined && id === entry.id) events.message(body, entry.id);
       else if (entry !== undefined && !session.isNegotiated() && isOlderTransport(status)) {
         fallBack(text, entry, httpFailure(status, message, false));
       } else fail(entry?.id, httpFailure(status, message, session.hasId()));
@@ -153,7 +153,7 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     return readWhole(
       maxMessageBytes,
       (text) => {
-        if (type === 'application/json') events.message(text);
+        if (type === 'application/json') events.message(text, entry.id);
         // Does nothing where that was the answer.
         events.requestFailed(entry.id, noReply(type));
       },
@@ -164,7 +164,7 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
   function eventReader(entry: Posted, exchange: HttpExchange): AnswerReader {
     return readEvents({
       maxLength: maxMessageBytes,
-      message: events.message,
+      message: (text) => events.message(text, entry.id),
       overflow: () => tooLarge(entry, exchange),
       ended: (at, failure) => resume(entry, at, failure ?? streamCut()),
     });

@@ -2,8 +2,11 @@ import type { ProcessExit, ToolFailure } from '../failure.ts';
 
 /** What a transport tells its owner. Nothing is told any more after `closed`. */
 export interface TransportEvents {
-  /** One JSON-RPC message (or batch) as it came, undecoded. */
-  message(text: string): void;
+  /**
+   * One JSON-RPC message (or batch) as it came, undecoded. `answering` is the request on whose own answer stream it
+   * came, where the transport has such streams.
+   */
+  message(text: string, answering?: number): void;
   /** The request with this id will never be answered; others are not touched. */
   requestFailed(id: number, failure: ToolFailure): void;
   /** The connection is gone, with the reason. Told at most once, and never after `close()` was called. */
