@@ -313,7 +313,7 @@ describe('a request', () => {
         before = sent;
         return still;
       },
-      { everyMs: 300 },
+      { everyMs: 300, timeoutMs: 15_000 },
     );
     expect(sent).toBeLessThan(40 * 1024 * 1024);
     up.destroy();
@@ -341,7 +341,7 @@ describe('a request', () => {
         before = produced;
         return still;
       },
-      { everyMs: 300 },
+      { everyMs: 300, timeoutMs: 15_000 },
     );
     expect(produced).toBeLessThan(40 * 1024 * 1024);
     down.leave();
