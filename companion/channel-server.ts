@@ -25,8 +25,8 @@ export function createChannelServer({ token, answer }: ChannelServerDeps): Chann
   const expected = Buffer.from(token, 'latin1');
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    const writer = createFrameWriter(socket);
     const open = new Map<number, ChannelResponse>();
+    const writer = createFrameWriter(socket, () => open.size <= 1);
     const forget = (id: number) => void open.delete(id);
     let greeted = false;
 

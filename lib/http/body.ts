@@ -52,7 +52,13 @@ export function readBody(request: IncomingMessage, options: BodyOptions): Promis
   }
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) return Promise.reject(tooLarge(limit));
-  return collect(request, options, announced);
+  return request.complete ? taken(request, limit) : collect(request, options, announced);
+}
+
+/** A body that came with its head is all there already: it costs neither listeners nor a timer. */
+function taken(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (request.readableLength > limit) return Promise.reject(tooLarge(limit));
+  return Promise.resolve((request.read() as Buffer | null) ?? EMPTY);
 }
 
 /**

@@ -51,8 +51,8 @@ export function createChannel(options: { socketPath: string; token: string }): C
 
   function open(): NonNullable<typeof connection> {
     const socket = connect({ path: options.socketPath });
-    const writer = createFrameWriter(socket);
     const calls = new Map<number, OpenCall>();
+    const writer = createFrameWriter(socket, () => calls.size <= 1);
     const opened = { socket, writer, calls };
     let failure: Error | undefined;
 

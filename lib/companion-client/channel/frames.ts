@@ -47,15 +47,25 @@ export interface FrameWriter {
   writeHeaded(type: FrameType, call: number, head: string, body?: Uint8Array): void;
 }
 
-/** Writes frames to a socket, those of one turn of the event loop together. */
-export function createFrameWriter(socket: Pick<Socket, 'write' | 'destroyed'>): FrameWriter {
+/**
+ * Writes frames to a socket, those of one turn of the event loop together: one system call for all of them.
+ * @param isAlone whether nothing else can join a frame in this turn: then it leaves at once
+ */
+export function createFrameWriter(
+  socket: Pick<Socket, 'write' | 'destroyed'>,
+  isAlone: () => boolean,
+): FrameWriter {
   let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
   let sent = 0;
   let used = 0;
   let scheduled = false;
 
-  function flush(): void {
+  function flushScheduled(): void {
     scheduled = false;
+    flush();
+  }
+
+  function flush(): void {
     if (used === sent) return;
     const bytes = slab.subarray(sent, used);
     sent = used;
@@ -70,10 +80,17 @@ export function createFrameWriter(socket: Pick<Socket, 'write' | 'destroyed'>): 
       sent = 0;
       used = 0;
     }
-    if (!scheduled) {
-      scheduled = true;
-      setImmediate(flush);
+  }
+
+  /** Sees to it that the frame just written leaves. */
+  function depart(): void {
+    if (isAlone()) {
+      flush();
+      return;
     }
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flushScheduled);
   }
 
   function header(length: number, type: FrameType, call: number): void {
@@ -99,6 +116,7 @@ export function createFrameWriter(socket: Pick<Socket, 'write' | 'destroyed'>): 
       reserve(HEADER_BYTES + (length < COPY_BYTES ? length : 0));
       header(length, type, call);
       if (bytes !== undefined) payload(bytes);
+      depart();
     },
     writeHeaded(type, call, head, body) {
       const headBytes = Buffer.byteLength(head);
@@ -108,6 +126,7 @@ export function createFrameWriter(socket: Pick<Socket, 'write' | 'destroyed'>): 
       slab.writeUInt32LE(headBytes, used);
       used += 4 + slab.write(head, used + 4);
       if (body !== undefined) payload(body);
+      depart();
     },
   };
 }

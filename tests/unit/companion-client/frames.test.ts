@@ -13,14 +13,16 @@ interface Seen {
 }
 
 /** Writes frames and gives the writes that reached the socket. */
-async function written(write: (writer: ReturnType<typeof createFrameWriter>) => void): Promise<Buffer[]> {
+async function written(
+  write: (writer: ReturnType<typeof createFrameWriter>) => void,
+  isAlone = () => false,
+): Promise<Buffer[]> {
   const writes: Buffer[] = [];
-  write(
-    createFrameWriter({
-      destroyed: false,
-      write: (bytes: Uint8Array | string) => writes.push(Buffer.from(bytes as Uint8Array)) > 0,
-    }),
-  );
+  const socket = {
+    destroyed: false,
+    write: (bytes: Uint8Array | string) => writes.push(Buffer.from(bytes as Uint8Array)) > 0,
+  };
+  write(createFrameWriter(socket, isAlone));
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   return writes;
 }
@@ -50,6 +52,23 @@ test('frames of one turn leave in one write', async () => {
   const writes = await written(three);
   expect(writes).toHaveLength(1);
   expect(read(writes)).toEqual(THREE);
+});
+
+test('a frame that nothing can join leaves at once', async () => {
+  let others = 0;
+  const writes = await written(
+    (writer) => {
+      writer.write(FRAME.data, 1, Buffer.from('alone'));
+      others = 1;
+      writer.write(FRAME.data, 2, Buffer.from('with'));
+      writer.write(FRAME.data, 3, Buffer.from('company'));
+    },
+    () => others === 0,
+  );
+  expect(writes.map((bytes) => read([bytes]).map(({ payload }) => payload))).toEqual([
+    ['alone'],
+    ['with', 'company'],
+  ]);
 });
 
 test('frames are whole however their bytes were cut', async () => {
