@@ -56,6 +56,7 @@ async function offline(): Promise<void> {
   onStopSignals(
     () => void stop(0),
     () => process.exit(1),
+    { echoed: environment.startedByNpm },
   );
   emulator.once('exit', () => {
     if (!stopping) console.error('serverless-offline has ended');

@@ -29,6 +29,7 @@ export async function runAlone(): Promise<void> {
   onStopSignals(
     () => void companion.stop(loaded.config.hub.shutdownTimeout).then(() => process.exit(0)),
     () => process.exit(1),
+    { echoed: environment.startedByNpm },
   );
   const bound = await companion.start({
     host: environment.ailinkHost ?? '0.0.0.0',

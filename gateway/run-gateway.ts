@@ -65,6 +65,7 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
   onStopSignals(
     () => void stop(),
     () => process.exit(1),
+    { echoed: environment.startedByNpm },
   );
 
   await companion.start();

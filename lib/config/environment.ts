@@ -22,6 +22,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     ailinkUrl: set(env.AILINK_URL),
     ailinkToken: set(env.AILINK_TOKEN),
     skipSchemaValidation: /^(true|1)$/i.test(env.HUB_SKIP_SCHEMA_VALIDATION ?? ''),
+    startedByNpm: /^(start|gateway|companion|offline)$/.test(env.npm_lifecycle_event ?? ''),
     ailinkSocket: set(env.AILINK_SOCKET),
     outboundProxy: {
       https: proxyAddress(env.HTTPS_PROXY) ?? proxyAddress(env.https_proxy),

@@ -22,6 +22,8 @@ export interface Environment {
   ailinkUrl: string | undefined;
   ailinkToken: string | undefined;
   skipSchemaValidation: boolean;
+  /** One of npm's scripts that run a hub started this process. */
+  startedByNpm: boolean;
   /** Set only between a gateway and the companion that it spawned: path of the private socket. */
   ailinkSocket: string | undefined;
   /** HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) for outbound calls. */

@@ -1,14 +1,16 @@
 /**
- * npm passes on a signal that a terminal's Ctrl-C had already sent to the whole process group: the hub then gets it
- * twice, about a millisecond apart. A human, and any supervisor, takes longer to ask again.
+ * npm passes on a signal that a terminal's Ctrl-C has already sent to the whole process group: the hub gets it
+ * twice, about a millisecond apart. Who asks again takes longer.
  */
-const SAME_SIGNAL_MS = 50;
+const ECHO_MS = 50;
 
-/** Where signals come from, and the clock; the process and its own unless a test says otherwise. */
-export interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  /** In ms. */
-  now(): number;
+export interface StopSignalOptions {
+  /** Whether what started this process may pass on a signal that the process got already. */
+  echoed?: boolean;
+  /** Where signals come from; the process unless a test says otherwise. */
+  source?: { on(signal: NodeJS.Signals, listener: () => void): unknown };
+  /** Clock in ms. */
+  now?: () => number;
 }
 
 /**
@@ -18,20 +20,18 @@ export interface SignalSource {
 export function onStopSignals(
   onFirst: () => void,
   onSecond: () => void,
-  source: SignalSource = {
-    on: (signal, listener) => process.on(signal, listener),
-    now: () => performance.now(),
-  },
+  { echoed = false, source = process, now = () => performance.now() }: StopSignalOptions = {},
 ): void {
   let first: { signal: NodeJS.Signals; at: number } | undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     source.on(signal, () => {
       if (first === undefined) {
-        first = { signal, at: source.now() };
+        first = { signal, at: now() };
         onFirst();
-      } else if (signal !== first.signal || source.now() - first.at > SAME_SIGNAL_MS) {
-        onSecond();
+        return;
       }
+      const isEcho = echoed && signal === first.signal && now() - first.at <= ECHO_MS;
+      if (!isEcho) onSecond();
     });
   }
 }

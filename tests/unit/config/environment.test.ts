@@ -14,6 +14,7 @@ describe('the environment', () => {
       ailinkUrl: undefined,
       ailinkToken: undefined,
       skipSchemaValidation: false,
+      startedByNpm: false,
       ailinkSocket: undefined,
       outboundProxy: { https: undefined, http: undefined, no: undefined },
     };
@@ -34,6 +35,7 @@ describe('the environment', () => {
         AILINK_URL: 'http://companion:3100',
         AILINK_TOKEN: 'token',
         HUB_SKIP_SCHEMA_VALIDATION: 'TRUE',
+        npm_lifecycle_event: 'start',
         https_proxy: 'proxy.example.org:3128',
         HTTP_PROXY: 'http://proxy.example.org',
         NO_PROXY: 'localhost',
@@ -47,6 +49,7 @@ describe('the environment', () => {
       ailinkUrl: 'http://companion:3100',
       ailinkToken: 'token',
       skipSchemaValidation: true,
+      startedByNpm: true,
       outboundProxy: {
         https: 'http://proxy.example.org:3128',
         http: 'http://proxy.example.org',
