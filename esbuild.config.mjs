@@ -38,6 +38,7 @@ function entriesOf(folder, except = []) {
 /** Pages of `admin-site/`: their entry, and the module of the hub that the built page takes the place of. */
 const PAGES = [
   { name: 'panel', html: 'index.html', entry: 'src/main.tsx', module: 'lib/admin/panel-page.ts' },
+  { name: 'docs', html: 'docs.html', entry: 'src/docs/main.tsx', module: 'lib/docs/docs-page.ts' },
 ];
 
 /** Bundles a page with its script and styles into one HTML text that needs nothing else. */

@@ -2,6 +2,7 @@ import { createAdminRoutes } from '../lib/admin/routes.ts';
 import { createAiRoutes } from '../lib/ai/routes.ts';
 import type { HubParts } from '../lib/app/hub-app.ts';
 import { createAuthRoutes } from '../lib/auth/routes.ts';
+import { createDocsRoutes } from '../lib/docs/routes.ts';
 import { createHealthRoutes } from '../lib/health/routes.ts';
 import type { RouteGroup } from '../lib/http/route.ts';
 import { createMcpRoutes } from '../lib/mcp/routes.ts';
@@ -22,5 +23,6 @@ export function composeGroups(parts: HubParts, draining: () => boolean): RouteGr
     createVideohostRoutes(parts),
     proxies,
     createAdminRoutes({ ...parts, handOverCounts: proxies.handOverCounts }),
+    createDocsRoutes(parts),
   ];
 }

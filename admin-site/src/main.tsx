@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import '../styles/base.css';
 import '../styles/parts.css';
+import '../styles/bar.css';
 import '../styles/panel.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app.tsx';

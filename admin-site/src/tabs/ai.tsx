@@ -101,7 +101,7 @@ function Breakdown({ usage }: { usage: RuntimeUsage }) {
         label={`Usage by ${SINGULAR[kind].toLowerCase()}`}
         columns={columnsOf(kind)}
         rows={rows}
-        keyOf={(row) => (row.provider === undefined ? row.name : `${row.provider} ${row.name}`)}
+        keyOf={(row) => (kind === 'models' ? `${row.provider} ${row.name}` : row.name)}
         empty={
           <Notice title="No requests yet">Send one to /v1/chat/completions, or use the form below.</Notice>
         }

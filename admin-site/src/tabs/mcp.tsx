@@ -17,6 +17,9 @@ interface McpTabProps {
   onUsed(): void;
 }
 
+/** So many servers are shown whole at once. */
+const FEW = 2;
+
 const failures = ({ errors }: ServerStats): number =>
   Object.values(errors).reduce((total, number) => total + number, 0);
 const sum = (servers: readonly ServerStats[], of: (server: ServerStats) => number): number =>
@@ -73,7 +76,12 @@ export function McpTab({ servers, companion, hub, bearer, onUsed }: McpTabProps)
         <SaveJson value={servers} name="mcp-connections" />
       </div>
       {servers.map((server) => (
-        <ToolServer key={server.name} server={server} onTry={() => setTryServer(server.name)} />
+        <ToolServer
+          key={server.name}
+          server={server}
+          isOpen={servers.length <= FEW}
+          onTry={() => setTryServer(server.name)}
+        />
       ))}
       <ToolPlayground hub={hub} bearer={bearer} servers={servers} wanted={tryServer} onUsed={onUsed} />
     </div>

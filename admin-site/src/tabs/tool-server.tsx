@@ -15,17 +15,28 @@ const TONES: Record<ServerStats['status'], Tone> = {
   error: 'bad',
 };
 
+interface ToolServerProps {
+  server: ServerStats;
+  /** Whether the rest is shown at first. */
+  isOpen: boolean;
+  onTry(): void;
+}
+
 /** One tool server: its state in a line, the rest on demand. */
-export function ToolServer({ server, onTry }: { server: ServerStats; onTry(): void }) {
+export function ToolServer({ server, isOpen, onTry }: ToolServerProps) {
   const { name, status, latencyMs, errors, tools } = server;
   const failed = Object.values(errors).reduce((total, number) => total + number, 0);
   return (
-    <details class="card server" data-server={name}>
+    <details class="card server" data-server={name} open={isOpen}>
       <summary>
         <span class="server-name">
           <strong class="cut">{name}</strong>
           <Badge tone={TONES[status]}>{status}</Badge>
           {server.crashLoop && <Badge tone="bad">crash loop</Badge>}
+          <span class="quiet small cut">
+            {server.transport}
+            {server.autoConnect ? ', autoConnect' : ''}
+          </span>
         </span>
         <span class="server-numbers numbers">
           <span>

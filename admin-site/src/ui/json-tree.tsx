@@ -32,7 +32,7 @@ function Node({ name, value, depth, openTo, wanted }: NodeProps) {
   if (typeof value !== 'object' || value === null) {
     return (
       <div class="json-leaf">
-        <span class="json-name">{marked(name, wanted)}</span>
+        <span class="json-name">{marked(name, wanted)}: </span>
         <Leaf value={value} wanted={wanted} />
       </div>
     );
@@ -44,7 +44,7 @@ function Node({ name, value, depth, openTo, wanted }: NodeProps) {
   if (all.length === 0) {
     return (
       <div class="json-leaf">
-        <span class="json-name">{marked(name, wanted)}</span>
+        <span class="json-name">{marked(name, wanted)}: </span>
         <span class="quiet">{Array.isArray(value) ? '[]' : '{}'}</span>
       </div>
     );
@@ -52,7 +52,7 @@ function Node({ name, value, depth, openTo, wanted }: NodeProps) {
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <span class="json-name">{marked(name, wanted)}</span> <span class="quiet numbers">{size}</span>
+        <span class="json-name">{marked(name, wanted)}: </span> <span class="quiet numbers">{size}</span>
         {/^\d+$/.test(name) && <span class="json-hint">{nameOf(value)}</span>}
       </summary>
       {isOpen && (
