@@ -29,7 +29,8 @@ export class RequestBody extends Readable {
     this.#request.off('data', this.#onData);
     this.#request.off('end', this.#onEnd);
     this.#request.off('close', this.#onClose);
-    this.#request.pause();
+    // Somebody else may be reading away what is left by now.
+    if (this.#request.listenerCount('data') === 0) this.#request.pause();
     done(error);
   }
 

@@ -156,6 +156,16 @@ describe('a request', () => {
     },
   );
 
+  test.each(['GET', 'DELETE', 'OPTIONS', 'SEARCH'])(
+    'passes a body whatever the method: %s [C9-any-method C9-keeps]',
+    async (method) => {
+      for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+        const answer = await ask('/proxy/wiki/search', { method, body: '{"query":{}}', headers });
+        expect([answer.status, answer.json()]).toMatchObject([200, { method, bytes: 12 }]);
+      }
+    },
+  );
+
   test('keeps repeated headers and drops what is of the connection, of the hub, or configured away [C9-keeps C9-drops C2-proxies]', async () => {
     const lines = [
       'GET /proxy/wiki/h HTTP/1.1',
@@ -435,6 +445,18 @@ describe('an answer', () => {
     };
     const answer = await ask('/proxy/root/big', { method: 'POST', body: Buffer.alloc(8 * 1024 * 1024) });
     expect([answer.status, answer.text]).toEqual([413, 'too much']);
+
+    // The rest of the body is read away, so that the connection can carry the next request.
+    const bytes = 8 * 1024 * 1024;
+    const both = await sendRaw(
+      hub.url,
+      Buffer.concat([
+        Buffer.from(`POST /proxy/root/big HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`),
+        Buffer.alloc(bytes),
+        Buffer.from('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+      ]),
+    );
+    expect(both).toMatch(/^HTTP\/1\.1 413 [\s\S]*too much[\s\S]*HTTP\/1\.1 200 OK[\s\S]*"status":"ok"/);
   });
 
   test('flows: each event reaches the caller when it is made [C9-streams]', async () => {
