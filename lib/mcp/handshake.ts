@@ -40,7 +40,9 @@ export async function initialize(
     );
   }
   const { tools } = isObject(value.capabilities) ? value.capabilities : { tools: undefined };
-  client.transport.negotiated(protocolVersion, isObject(tools) && tools.listChanged === true);
+  const announces = isObject(tools) && tools.listChanged === true;
+  // Who may be asked is often asked on the standing stream, whatever call the question belongs to.
+  client.transport.negotiated(protocolVersion, announces || Object.keys(capabilities).length > 0);
   client.notify('notifications/initialized');
   return {
     serverInfo: isObject(serverInfo) ? serverInfo : null,

@@ -237,9 +237,9 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     open: async (signal) => signal.throwIfAborted(),
     send,
     release,
-    negotiated(version, announces) {
+    negotiated(version, speaksItself) {
       session.negotiated(version);
-      if (announces && legacy === undefined) standby.open();
+      if (speaksItself && legacy === undefined) standby.open();
     },
     facts: () => ({}),
     async close() {

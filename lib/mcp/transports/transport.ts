@@ -34,8 +34,8 @@ export interface Transport {
   send(text: string, id?: number): void;
   /** Nobody waits for this request any more: it was answered, or given up. Frees what only it used. */
   release(id: number, answered: boolean): void;
-  /** Called once after initialize: the protocol version, and whether the server announces changes by itself. */
-  negotiated(protocolVersion: string, announces: boolean): void;
+  /** Called once after initialize: the protocol version, and whether the server may speak by itself. */
+  negotiated(protocolVersion: string, speaksItself: boolean): void;
   facts(): TransportFacts;
   /** Ends everything that belongs to the connection; never rejects, and is bounded in time. */
   close(): Promise<void>;
