@@ -33,6 +33,8 @@ export interface FormOptions {
 const LONGEST_FIELD = 64 * 1024;
 const MOST_FIELDS = 64;
 const MOST_FILES = 8;
+/** Bytes that are gathered for one write: each costs a turn of the thread pool. */
+const BATCH_SIZE = 1024 * 1024;
 /** Bytes that may wait for the disk before the caller is slowed down. */
 const MOST_WAITING = 4 * 1024 * 1024;
 /** Bytes that busboy may hold; its default of 16 kB costs a turn of the event loop for each chunk of the socket. */
@@ -188,6 +190,7 @@ function pour(file: Readable, sink: FileSink, onWritten: () => void): Promise<vo
     let waiting: Buffer[] = [];
     let waitingBytes = 0;
     let isWriting = false;
+    let isScheduled = false;
     let hasEnded = false;
 
     async function write(): Promise<void> {
@@ -217,7 +220,15 @@ function pour(file: Readable, sink: FileSink, onWritten: () => void): Promise<vo
       waiting.push(chunk);
       waitingBytes += chunk.length;
       if (waitingBytes >= MOST_WAITING) file.pause();
-      start();
+      if (waitingBytes >= BATCH_SIZE) start();
+      else if (!isScheduled) {
+        // What else this turn of the event loop brings goes into the same write.
+        isScheduled = true;
+        setImmediate(() => {
+          isScheduled = false;
+          start();
+        });
+      }
     };
     file.on('data', onData);
     file.once('end', () => {

@@ -50,7 +50,15 @@ export interface FakeRequest {
   token?: string | undefined;
 }
 
-export type RequestKind = 'open' | 'chunk' | 'query' | 'cancel' | 'thumbnail' | 'playlist' | 'captions';
+export type RequestKind =
+  | 'single'
+  | 'open'
+  | 'chunk'
+  | 'query'
+  | 'cancel'
+  | 'thumbnail'
+  | 'playlist'
+  | 'captions';
 
 /** Something that goes wrong once, or `times` times. */
 export interface FakeFault {
@@ -152,6 +160,8 @@ export async function openFakeVideoPlatform(
     switch (kind) {
       case 'open':
         return openSession(request, response, query);
+      case 'single':
+        return takeWhole(request, response, query);
       case 'thumbnail':
         return setThumbnail(request, response, query);
       case 'playlist':
@@ -207,6 +217,39 @@ export async function openFakeVideoPlatform(
       'content-length': 0,
     });
     response.end();
+  }
+
+  /** The platform's other way: metadata and video in one request (multipart/related). The bytes are only counted. */
+  async function takeWhole(
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: URLSearchParams,
+  ): Promise<void> {
+    const boundary = /boundary="?([^";]+)/.exec(String(request.headers['content-type']))?.[1] ?? '';
+    let head = '';
+    let bytes = 0;
+    let metadata: unknown;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (metadata !== undefined) continue;
+      head += chunk.toString('latin1');
+      const [, json = '', videoHead] = head.split('\r\n\r\n', 3).length === 3 ? head.split('\r\n\r\n') : [];
+      if (videoHead === undefined) continue;
+      metadata = parse(json.slice(0, json.lastIndexOf('}') + 1));
+      bytes -= head.split('\r\n\r\n').slice(0, 2).join('\r\n\r\n').length + 4;
+    }
+    const fault = metadataFault(metadata, query);
+    if (fault !== undefined) return refuse(response, 400, fault);
+    const session: FakeSession = {
+      id: '',
+      received: bytes - `\r\n--${boundary}--`.length,
+      hash: createHash('sha256'),
+      metadata,
+      contentType: '',
+      announced: undefined,
+      notifySubscribers: null,
+    };
+    return publish(session, response);
   }
 
   async function useSession(
@@ -416,7 +459,7 @@ export async function openFakeVideoPlatform(
 function kindOf(request: IncomingMessage, path: string, query: URLSearchParams): RequestKind | undefined {
   const { method } = request;
   if (path === '/upload/youtube/v3/videos') {
-    if (method === 'POST' && query.get('uploadType') === 'resumable') return 'open';
+    if (method === 'POST') return query.get('uploadType') === 'resumable' ? 'open' : 'single';
     if (method === 'DELETE') return 'cancel';
     if (method === 'PUT') return /^bytes \*/.test(request.headers['content-range'] ?? '') ? 'query' : 'chunk';
     return undefined;
@@ -429,7 +472,8 @@ function kindOf(request: IncomingMessage, path: string, query: URLSearchParams):
 
 // biome-ignore lint/suspicious/noExplicitAny: a body of any shape is what is judged
 function metadataFault(metadata: any, query: URLSearchParams): string | undefined {
-  const parts = (query.get('part') ?? '').split(',').sort().join();
+  // Lists of the API may be one value with commas, or several values.
+  const parts = query.getAll('part').join().split(',').sort().join();
   const given = Object.keys(metadata ?? {})
     .sort()
     .join();
