@@ -29,6 +29,7 @@ export interface RemoteServerDeps {
 export function createRemoteServer(deps: RemoteServerDeps): ToolServer {
   const { config, connection, trace, queue, counters, mask, maxResultBytes, now = Date.now } = deps;
   const exposes = createToolFilter(config.allowedTools, config.ignoredTools);
+  const endpoint = mask(deps.endpoint);
 
   async function call(tool: Tool, args: ToolArguments, options: ToolCallOptions): Promise<ToolResult> {
     const arrivedAt = performance.now();
@@ -91,7 +92,7 @@ export function createRemoteServer(deps: RemoteServerDeps): ToolServer {
       serverInfo: introduction?.serverInfo ?? null,
       protocolVersion: introduction?.protocolVersion ?? null,
       ...(pid !== undefined && { pid }),
-      endpoint: deps.endpoint,
+      endpoint,
       connectedAt: isoOrNull(up),
       uptimeSeconds: up === null ? null : Math.floor((now() - up) / 1000),
       lastPingMs: connection.lastPingMs(),

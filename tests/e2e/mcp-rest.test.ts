@@ -366,7 +366,7 @@ describe('GET /mcp/stats', () => {
   test('cuts configured secrets out of errors and stderr, and out of the endpoint [C6-stats-endpoint]', async () => {
     const secret = 'sk-secret-0123456789';
     const { result, stats, records } = await mcp({
-      servers: [fixture(['--api-key', secret, `--token=${secret}`])],
+      servers: [fixture(['--api-key', secret, `--token=${secret}`, `plain-${secret}`])],
       secrets: [secret],
     });
     expect(textOf(await result('test', 'leaks', { secret }))).toBe('cannot log in with [REDACTED]');
@@ -374,7 +374,7 @@ describe('GET /mcp/stats', () => {
     await until('the expected state', async () => (await stats('test')).stderrTail.length > 0);
     const shown = await stats('test');
     expect(shown.stderrTail).toEqual(['using [REDACTED]']);
-    expect(shown.endpoint).toMatch(/ --api-key \[REDACTED\] --token=\[REDACTED\]$/);
+    expect(shown.endpoint).toMatch(/ --api-key \[REDACTED\] --token=\[REDACTED\] plain-\[REDACTED\]$/);
     expect(JSON.stringify([shown, records])).not.toContain(secret);
   });
 });
