@@ -133,8 +133,9 @@ export function createUsageCounters(deps: UsageCountersDeps): CountersWithSeries
     addTo(actions.row(start.action));
     if (target !== undefined) addTo(targets.row(target));
     if (provider !== undefined) addTo(providers.row(provider));
-    if (model !== undefined) {
-      const row = models.row(`${provider ?? ''}${BETWEEN}${model}`);
+    // A name asked for where no target was reached is only a word of the caller's.
+    if (model !== undefined && provider !== undefined) {
+      const row = models.row(`${provider}${BETWEEN}${model}`);
       row.lastAt = time;
       addTo(row);
     }

@@ -63,6 +63,12 @@ describe('runtimeUsage', () => {
     });
   });
 
+  test('a model that no provider was asked for makes no row and is not active [C8-usage-model]', () => {
+    counters.begin(START).end({ outcome: 'error', model: 'made-up' });
+    const { requests, models, activeModels } = counters.snapshot();
+    expect([requests.error, models, activeModels]).toEqual([1, [], []]);
+  });
+
   test('counts a call under its model, provider, target, action and caller [C8-usage-shape]', () => {
     call({ streaming: true }, { firstTokenMs: 40 }, 200);
     const latencyMs = { avg: 200, min: 200, max: 200, p50: 200, p95: 200, p99: 200 };
