@@ -10,6 +10,9 @@ export interface SessionCookieOptions {
   ttlMs: number;
 }
 
+/** Signatures kept, so that a busy caller's is not made anew for each request. */
+const MAX_KNOWN = 10_000;
+
 /** Reads and writes the session cookie: `<session id>.<HMAC-SHA256 of it>`, both base64url (contract §4). */
 export interface SessionCookie {
   /** The session id of the first well-signed cookie of that name; undefined where there is none. */
@@ -27,8 +30,17 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
   const attributes = (secure: boolean) =>
     `Path=/; HttpOnly; ${site}${secure || sameSite === 'none' ? '; Secure' : ''}`;
 
+  // Only of ids that were issued or came well-signed: what strangers send is not kept.
+  const known = new Map<string, Buffer>();
+
   function signatureOf(sessionId: string): Buffer {
-    return createHmac('sha256', secret).update(sessionId).digest();
+    return known.get(sessionId) ?? createHmac('sha256', secret).update(sessionId).digest();
+  }
+
+  function remember(sessionId: string, signature: Buffer): void {
+    if (known.has(sessionId)) return;
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(sessionId, signature);
   }
 
   function valuesOf(cookieHeader: string | undefined): string[] {
@@ -46,7 +58,9 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
     const given = Buffer.from(value.slice(dot + 1), 'base64url');
     const expected = signatureOf(value.slice(0, dot));
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    return value.slice(0, dot);
+    const sessionId = value.slice(0, dot);
+    remember(sessionId, expected);
+    return sessionId;
   }
 
   return {
@@ -59,9 +73,10 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
     },
     present: (cookieHeader) => valuesOf(cookieHeader).length > 0,
     issue(sessionId, secure) {
-      const signature = signatureOf(sessionId).toString('base64url');
+      const signature = signatureOf(sessionId);
+      remember(sessionId, signature);
       const maxAge = Math.floor(ttlMs / 1000);
-      return `${name}=${sessionId}.${signature}; Max-Age=${maxAge}; ${attributes(secure)}`;
+      return `${name}=${sessionId}.${signature.toString('base64url')}; Max-Age=${maxAge}; ${attributes(secure)}`;
     },
     clear: (secure) => `${name}=; Max-Age=0; ${attributes(secure)}`,
   };

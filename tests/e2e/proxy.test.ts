@@ -697,6 +697,15 @@ describe('a WebSocket', () => {
     await expect(connect(hub.url, '/proxy/wiki/..%2fws')).rejects.toThrow('refused with 400');
   });
 
+  test('does not hold up the end of the hub, which closes it', async () => {
+    const ending = await startHub({ config: { proxies: proxiesOf(upstream.url) } });
+    const client = await connect(ending.url, '/proxy/wiki/ws');
+    client.on('error', () => {});
+    const closed = new Promise((resolve) => client.once('close', resolve));
+    expect((await ending.stop()).code).toBe(0);
+    await closed;
+  });
+
   test('needs credentials, and with a cookie alone the own origin [C4-upgrade-cross-site C9-websocket]', async () => {
     await expect(connect(guarded.url, '/proxy/wiki/ws')).rejects.toThrow('refused with 401');
     const bearer = { authorization: 'Bearer token-of-bert' };
