@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CallFailure, createAdminApi, type Runtime } from './admin-api.ts';
 import { whyRefused } from './refusal.ts';
 import type { Theme } from './theme.ts';
@@ -19,7 +19,8 @@ export function SignIn({ hub, notice, theme, toggleTheme, onSignIn }: SignInProp
   const [isTrying, setTrying] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  // Before the first paint, so that typing goes where it should from the first letter.
+  useLayoutEffect(() => input.current?.focus(), []);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();

@@ -110,7 +110,7 @@ function operationOf(operation: Operation, tag: string): Json {
   const { method, path, summary, description, access, parameters, body } = operation;
   return {
     tags: [tag],
-    operationId: `${method}${path.replaceAll(/[^a-zA-Z]+(.?)/g, (_, next: string) => next.toUpperCase())}`,
+    operationId: `${method}${path.replaceAll(/[^a-zA-Z0-9]+(.?)/g, (_, next: string) => next.toUpperCase())}`,
     summary,
     ...(description && { description }),
     security: SECURITY[typeof access === 'string' ? access : 'main'],

@@ -5,6 +5,7 @@ import { Badge } from '../ui/parts.tsx';
 import { Notice } from '../ui/states.tsx';
 import { accessOf, type Entry, entriesOf, type OpenApi } from './document.ts';
 import { OperationCard } from './operation-card.tsx';
+import { Words } from './words.tsx';
 
 const documentUrl = new URL(`${location.pathname.replace(/\/+$/, '')}/openapi.json`, location.origin);
 
@@ -79,7 +80,9 @@ export function DocsApp() {
             </Notice>
           )}
           <section class="card stack tight" aria-label="About">
-            <p>{document?.info.description ?? 'Loading…'}</p>
+            <p>
+              <Words text={document?.info.description ?? 'Loading…'} />
+            </p>
             <p class="quiet small">
               <Badge tone="good">bearer</Badge> main authentication, where it is on ·{' '}
               <Badge tone="warn">admin key</Badge> the header x-admin-key · <Badge tone="quiet">public</Badge>{' '}
@@ -97,7 +100,9 @@ export function DocsApp() {
                   <h2 id={`group-${name}`} class="section-title">
                     {name}
                   </h2>
-                  <p class="quiet">{description}</p>
+                  <p class="quiet">
+                    <Words text={description ?? ''} />
+                  </p>
                 </div>
                 {listed.map((entry) => (
                   <OperationCard

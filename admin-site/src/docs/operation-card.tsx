@@ -3,6 +3,7 @@ import { Badge, type Tone } from '../ui/parts.tsx';
 import { accessOf, type Entry, type OpenApi } from './document.ts';
 import { SchemaView } from './schema-view.tsx';
 import { TryIt } from './try-it.tsx';
+import { Words } from './words.tsx';
 
 interface OperationCardProps {
   hub: string;
@@ -46,7 +47,11 @@ export function OperationCard({ hub, document, entry, isOpen, credentials }: Ope
       {isShown && (
         <div class="columns operation-body">
           <div class="stack tight">
-            {operation.description !== undefined && <p>{operation.description}</p>}
+            {operation.description !== undefined && (
+              <p>
+                <Words text={operation.description} />
+              </p>
+            )}
             <Parameters entry={entry} />
             {Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => (
               <div key={type}>
@@ -91,7 +96,9 @@ function Parameters({ entry }: { entry: Entry }) {
             <code class="schema-name">{name}</code>
             {required && <span class="required">required</span>}
             <span class="quiet">{place}</span>
-            <span class="schema-words">{description}</span>
+            <span class="schema-words">
+              <Words text={description ?? ''} />
+            </span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type OpenApi, resolve, type Schema } from './document.ts';
+import { Words } from './words.tsx';
 
 interface SchemaViewProps {
   document: OpenApi;
@@ -13,7 +14,12 @@ export function SchemaView({ document, schema }: SchemaViewProps) {
     <div class="schema">
       <p class="quiet small">
         <code>{name ?? typeOf(document, resolved)}</code>
-        {resolved.description !== undefined && ` – ${resolved.description}`}
+        {resolved.description !== undefined && (
+          <>
+            {' – '}
+            <Words text={resolved.description} />
+          </>
+        )}
       </p>
       <Members document={document} schema={resolved} />
     </div>
@@ -57,7 +63,11 @@ function Member({
       {resolved.default !== undefined && (
         <span class="quiet">default {JSON.stringify(resolved.default)}</span>
       )}
-      {resolved.description !== undefined && <span class="schema-words">{resolved.description}</span>}
+      {resolved.description !== undefined && (
+        <span class="schema-words">
+          <Words text={resolved.description} />
+        </span>
+      )}
     </>
   );
   if (!hasMembers) return <li class="schema-row">{head}</li>;

@@ -139,7 +139,7 @@ function AnswerFacts({ answer }: { answer: ChatAnswer | undefined }) {
   const tokens = (number: number | undefined) => (number === undefined ? DASH : count(number));
   const speed =
     answer?.totalMs && answer.completionTokens
-      ? `${count(answer.completionTokens / (answer.totalMs / 1000))} a second`
+      ? `${count(answer.completionTokens / (answer.totalMs / 1000))} tokens a second`
       : DASH;
   return (
     <Facts

@@ -40,7 +40,7 @@ function Totals({ usage }: { usage: RuntimeUsage }) {
   const { requests, tokens, latencyMs, firstTokenMs } = usage;
   const open = requests.inFlight === 0 ? 'none in flight' : `${count(requests.inFlight)} in flight`;
   return (
-    <dl class="stat-grid">
+    <dl class="stat-grid roomy">
       <Stat
         id="requests"
         label="AI requests"

@@ -121,7 +121,10 @@ function callFacts({ latencyMs, errors, inFlight, queued, invocations }: ServerS
     ['Transport errors', count(errors.transport)],
     ['Protocol errors', count(errors.protocol)],
     ['Cancelled', count(errors.cancelled)],
-    ['Latency', `${ms(latencyMs.avg)} (${ms(latencyMs.min)} to ${ms(latencyMs.max)})`],
+    [
+      'Latency',
+      latencyMs.avg === null ? DASH : `${ms(latencyMs.avg)} (${ms(latencyMs.min)} to ${ms(latencyMs.max)})`,
+    ],
     ['p50', ms(latencyMs.p50)],
     ['p95', ms(latencyMs.p95)],
     ['p99', ms(latencyMs.p99)],

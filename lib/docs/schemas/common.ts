@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { answer, text } from './vocabulary.ts';
+import { answer, orNull, text } from './vocabulary.ts';
 
 const TYPES = [
   'invalid_request_error',
@@ -31,7 +31,7 @@ export const commonSchemas = {
           }),
         ),
         details: Type.Optional(Type.Unknown({ description: 'Further facts.' })),
-        target: Type.Optional(text('Video routes: the account.')),
+        target: Type.Optional(orNull(text('Video routes: the account.'))),
         reason: Type.Optional(text('Video routes: what the platform called it.')),
         hint: Type.Optional(text('Video routes: what to do about it.')),
       }),
