@@ -120,7 +120,7 @@ test('a hub whose Redis is away at its start serves bearers, and cookies once it
   expect((await hub.stop()).code).toBe(0);
 });
 
-test('rate limits in Redis count for all copies of the hub [C2-rate-limit C2-rate-limit-redis]', async () => {
+test('rate limits and admin lock-outs in Redis count for all copies of the hub [C2-rate-limit C2-rate-limit-redis C4-store-shared-windows]', async () => {
   const limit = { rateLimit: { enabled: true, windowMs: 600_000, max: 4 } };
   const hubs = await Promise.all([start(limit), start(limit)]);
   await Promise.all(hubs.map((hub) => cookieOf(hub, `warm-${hub.pid}`)));
@@ -133,6 +133,14 @@ test('rate limits in Redis count for all copies of the hub [C2-rate-limit C2-rat
   }
   expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   expect(remaining).toEqual(['3', '2', '1', '0', '0', '0']);
+  const wrong = { 'x-admin-key': 'wrong-key-wrong-key-wrong-key-wrong-k' };
+  const refusals = [];
+  for (let turn = 0; turn < 12; turn += 1) {
+    const { status } = await send(`${hubs[turn % 2]?.url}/admin/runtime`, { headers: wrong });
+    refusals.push(status);
+  }
+  expect(refusals).toEqual([...Array(10).fill(401), 429, 429]);
+
   await redis.kill();
   await until('the loss is seen', () =>
     hubs[0]?.logs().some(({ module, level }) => module === 'store' && level === 'error'),
