@@ -58,6 +58,7 @@ export interface VideoHubOptions {
   isUnauthorized?: boolean;
   cwd?: string;
   command?: HubOptions['command'];
+  env?: Record<string, string>;
 }
 
 /** A hub with one account on a fake platform. */
@@ -69,6 +70,7 @@ export async function startVideoHub(options: VideoHubOptions = {}): Promise<Vide
   const hub = await startHub({
     cwd,
     command: options.command ?? 'hub',
+    ...(options.env !== undefined && { env: options.env }),
     config: { videohost: platform.videohost(options.videohost), ...options.config },
   });
   return {
