@@ -41,7 +41,7 @@ export function createAggregateMethods({ offerFor, invoke }: AggregateMethodsDep
     const { registry, catalog } = offerFor(session);
     // The list is one page: a cursor can only be somebody else's.
     if (params.cursor !== undefined) return refusal(id, INVALID_PARAMS, 'Unknown cursor');
-    await registry.firstAttempts(registry.servers);
+    await registry.prepareListing(registry.servers);
     return reply(id, `{"tools":${catalog.list()}}`);
   }
 
@@ -52,7 +52,7 @@ export function createAggregateMethods({ offerFor, invoke }: AggregateMethodsDep
     }
     const { registry, catalog } = offerFor(call.session);
     // A client may remember names from an earlier life of the hub, before any server was tried.
-    if (catalog.find(name) === undefined) await registry.firstAttempts(registry.servers);
+    if (catalog.find(name) === undefined) await registry.prepareListing(registry.servers);
     const found = catalog.find(name);
     if (found === undefined) return refusal(id, INVALID_PARAMS, `Unknown tool: ${name.slice(0, 200)}`);
     try {

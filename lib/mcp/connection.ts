@@ -4,6 +4,7 @@ import {
   type ConnectionState,
   type ConnectionTiming,
   INITIAL_STATE,
+  isUp,
   transition,
 } from './connection-state.ts';
 import { ToolFailure, toToolFailure } from './failure.ts';
@@ -22,6 +23,8 @@ export interface ServerTiming extends ConnectionTiming {
   /** Quiet time after which a connection is pinged, and how long the answer may take. */
   pingEveryMs: number;
   pingBudgetMs: number;
+  /** Age at which the tools of a server that announces no changes are read again by a listing. */
+  relistAfterMs: number;
   /** A call waits for a retry that is due this soon; it fails at once when it is later. */
   retryPatienceMs: number;
 }
@@ -51,6 +54,8 @@ export interface ServerConnection {
    * @throws ToolFailure at once when the server is down for longer.
    */
   acquire(signal: AbortSignal): RpcClient | Promise<RpcClient>;
+  /** Reads the tools again in the background, where the server does not say when they change and some time has passed. */
+  refresh(): void;
   /** A call succeeded on the connection. */
   succeeded(): void;
   /** A call went unanswered: find out now whether the server still answers. */
@@ -82,6 +87,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   let state = INITIAL_STATE;
   let current: OpenServer | undefined;
   let catalog: ToolCatalog | undefined;
+  let listedAt = 0;
   let introduction: ServerIntroduction | null = null;
   let lastError: LastError | null = null;
   let lastPingMs: number | null = null;
@@ -202,6 +208,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
 
   function replaceCatalog(listed: ToolCatalog): void {
     catalog = listed;
+    listedAt = now();
     for (const { name: tool, reason } of listed.invalid) {
       log.warn('A tool is not offered', { server: name, tool, reason: mask(reason) });
     }
@@ -280,6 +287,10 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
       return first ? attempts.wait() : undefined;
     },
     acquire: (signal) => current?.client ?? waitForClient(signal),
+    refresh() {
+      const isSilent = introduction?.offersTools === true && !introduction.announcesTools;
+      if (isSilent && isUp(state.status) && now() - listedAt >= timing.relistAfterMs) relist();
+    },
     succeeded() {
       if (state.failures > 0) dispatch({ type: 'steady' });
     },

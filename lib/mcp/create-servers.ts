@@ -71,7 +71,7 @@ export function createServers(
         ...shared,
         config,
         connection,
-        endpoint: describeEndpoint(config),
+        endpoint: mask(describeEndpoint(config)),
         maxResultBytes: parseSize(config.maxResultSize),
         mask,
       });

@@ -11,6 +11,8 @@ export interface ServerIntroduction {
   serverInfo: Record<string, unknown> | null;
   protocolVersion: string;
   offersTools: boolean;
+  /** Whether the server says when its tools change. */
+  announcesTools: boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ export async function initialize(
     serverInfo: isObject(serverInfo) ? serverInfo : null,
     protocolVersion,
     offersTools: tools !== undefined,
+    announcesTools: announces,
   };
 }
 

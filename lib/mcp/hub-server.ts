@@ -84,6 +84,7 @@ export function createHubServer(deps: HubServerDeps): ToolServer {
     status: () => 'connected',
     catalog: () => catalog,
     firstAttempt: () => undefined,
+    refresh() {},
     ready: async () => {},
     async call(tool, args, options) {
       const call = calls.get(tool.name);

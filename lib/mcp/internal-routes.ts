@@ -31,7 +31,7 @@ export function createInternalRoutes({
   async function listTools(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = new URL(request.url ?? '/', 'http://hub').searchParams.get('server');
     const servers = name === null || name === '' ? registry.servers : [registry.find(name)];
-    await registry.firstAttempts(servers);
+    await registry.prepareListing(servers);
     sendJson(response, 200, toolListing(servers));
   }
 

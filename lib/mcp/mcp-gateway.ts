@@ -34,6 +34,7 @@ export const DEFAULT_TIMING: McpTiming = {
   crashRetryMs: 30_000,
   pingEveryMs: 30_000,
   pingBudgetMs: 5_000,
+  relistAfterMs: 60_000,
   retryPatienceMs: 1_000,
   killAfterMs: 300,
   socketPingMs: 30_000,

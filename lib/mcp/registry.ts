@@ -8,8 +8,11 @@ export interface ToolRegistry {
   readonly servers: readonly ToolServer[];
   /** @throws HubError `server_not_found`. */
   find(name: string): ToolServer;
-  /** Begins first attempts, side by side, and waits for those that still run; never for a server that failed. */
-  firstAttempts(servers: readonly ToolServer[]): Promise<void>;
+  /**
+   * Prepares a listing: begins first attempts, side by side, and waits for those that still run; never for a server
+   * that failed.
+   */
+  prepareListing(servers: readonly ToolServer[]): Promise<void>;
 }
 
 export function createRegistry(servers: readonly ToolServer[]): ToolRegistry {
@@ -22,7 +25,8 @@ export function createRegistry(servers: readonly ToolServer[]): ToolRegistry {
         throw new HubError('server_not_found', 'There is no tool server of this name');
       return server;
     },
-    async firstAttempts(wanted) {
+    async prepareListing(wanted) {
+      for (const server of wanted) server.refresh();
       await Promise.all(wanted.map((server) => server.firstAttempt()));
     },
   };

@@ -123,6 +123,7 @@ export function createRemoteServer(deps: RemoteServerDeps): ToolServer {
     status: () => connection.state().status,
     catalog: connection.catalog,
     firstAttempt: connection.firstAttempt,
+    refresh: connection.refresh,
     async ready(signal) {
       await connection.acquire(signal);
     },

@@ -67,6 +67,8 @@ export interface ToolServer {
   catalog(): ToolCatalog | undefined;
   /** The first attempt to connect, begun by this call if need be; undefined once it has ended. */
   firstAttempt(): Promise<void> | undefined;
+  /** A listing was asked for: reads the tools again in the background where nothing else would. */
+  refresh(): void;
   /** Resolves when the tools are known. @throws ToolFailure when the server is down. */
   ready(signal: AbortSignal): Promise<void>;
   /** @throws ToolFailure by what happened. */

@@ -267,6 +267,21 @@ describe('a server', () => {
     expect(visits).toBeLessThanOrEqual(4);
   });
 
+  test('that announces no changes is listed again when a listing finds its tools old', async () => {
+    const patient = await mcp({}, { relistAfterMs: 60_000 });
+    await patient.get('/mcp/tools');
+    await patient.get('/mcp/tools');
+    expect(server.calls('tools/list')).toHaveLength(1);
+    await patient.stop();
+    running = [];
+    server.received.length = 0;
+
+    const { get } = await mcp({}, { relistAfterMs: 0 });
+    await get('/mcp/tools');
+    await get('/mcp/tools');
+    await until('the second listing', () => server.calls('tools/list').length === 2);
+  });
+
   test('that announces nothing is not asked for a standing event stream', async () => {
     const { result } = await mcp();
     await result('test', 'work');
