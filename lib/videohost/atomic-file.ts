@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { systemCodeOf } from './system-code.ts';
 
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
 /** A temporary file this old has lost its writer; in ms. */
@@ -50,7 +51,7 @@ export async function namesIn(directory: string): Promise<string[]> {
 
 /** Whether a file system error says that there is no such file. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return systemCodeOf(error) === 'ENOENT';
 }
 
 /** Makes a rename outlast a power failure, where the file system lets directories be synced. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, namesIn } from './atomic-file.ts';
+import { systemCodeOf } from './system-code.ts';
 
 /** Which upload an Idempotency-Key stands for at the moment. */
 export interface Claim {
@@ -54,7 +55,7 @@ export function createIdempotencyKeys(spoolPath: string): IdempotencyKeys {
         await link(written, join(directory(name), String((previous?.generation ?? 0) + 1)));
         return true;
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+        if (systemCodeOf(error) === 'EEXIST') return false;
         throw error;
       } finally {
         await rm(written, { force: true });

@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, namesIn, writeFileAtomic } from './atomic-file.ts';
+import { systemCodeOf } from './system-code.ts';
 
 /** Exclusive use of something on a shared disk, by one process at a time. */
 export interface Lease {
@@ -113,7 +114,7 @@ async function createExclusively(path: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (systemCodeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }

@@ -1,7 +1,10 @@
 /** The system's code (`ENOENT`, `ECONNRESET`, …) of a failure, looked for along its causes. */
 export function systemCodeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+  let at = error;
+  for (let depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    at = cause;
   }
   return undefined;
 }

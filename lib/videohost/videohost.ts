@@ -10,6 +10,7 @@ import { allowsUploads, createGoogleIdentity } from './google/oauth.ts';
 import { createGooglePlatform } from './google/youtube.ts';
 import { createResumableUpload } from './resumable-upload.ts';
 import { createFileTokenStore } from './token-store/file.ts';
+import { createS3TokenStore } from './token-store/s3.ts';
 import type { TokenStore } from './token-store/token-store.ts';
 import type { UploadAccount } from './upload-job.ts';
 import { createUploads, type Uploads } from './uploads.ts';
@@ -102,10 +103,10 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
 }
 
 function createTokenStore(config: VideohostConfig): TokenStore {
-  return createFileTokenStore({
-    directory: config.token_storage_path,
-    pattern: config.token_storage_file,
-  });
+  const { token_store: kind, token_storage_path: directory, token_storage_file: pattern } = config;
+  return kind === 'file'
+    ? createFileTokenStore({ directory, pattern })
+    : createS3TokenStore({ place: kind, pattern });
 }
 
 /** A word from a callback's query, which anybody can write. */

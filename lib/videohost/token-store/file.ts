@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing, namesIn, sweepTemporaries, writeFileAtomic } from '../atomic-file.ts';
 import { takeLease } from '../lease.ts';
+import { systemCodeOf } from '../system-code.ts';
 import { type NoteName, parseTokens, type TokenStore } from './token-store.ts';
 
 export interface FileTokenStoreOptions {
@@ -74,7 +75,7 @@ export function createFileTokenStore(options: FileTokenStoreOptions): TokenStore
         await file.close();
         return true;
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+        if (systemCodeOf(error) === 'EEXIST') return false;
         throw error;
       }
     },
