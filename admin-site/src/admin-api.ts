@@ -79,7 +79,6 @@ export function createAdminApi(hub: string, key: string): AdminApi {
         method,
         headers: { 'x-admin-key': key },
         credentials: 'omit',
-        cache: 'no-store',
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
     } catch (error) {

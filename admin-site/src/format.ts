@@ -3,14 +3,16 @@ export const DASH = '–';
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumSignificantDigits: 4 });
+const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const smallMoney = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
 export const count = (value: number): string => whole.format(value);
 
 export const decimal = (value: number | null): string => (value === null ? DASH : decimals.format(value));
 
 /** In the currency of the configured prices, which the hub does not know. */
-export const cost = (value: number): string => money.format(value);
+export const cost = (value: number): string =>
+  value > 0 && value < 1 ? smallMoney.format(value) : money.format(value);
 
 /** A share from 0 to 1; what is there is never shown as nothing, nor what is missing as all. */
 export function percent(share: number): string {

@@ -25,12 +25,4 @@ export const pending: Readonly<Record<string, string>> = {
     C7-own-uploads C7-status-local C7-token-merge C7-refresh-single-flight C7-token-atomic C7-token-secrecy
     C7-account-ids
   `,
-  docs: `
-    S2.1-swagger-enabled S2.1-swagger-path C10-page C10-openapi C10-off
-  `,
-  panel: `
-    S2.10-panel-shows S4.5-panel-key S4.5-panel-dashboard S4.5-panel-ailink S4.5-panel-proxies
-    S4.5-panel-mcp S4.5-panel-config S4.5-panel-system S4.5-panel-auto-refresh S4.5-panel-refresh
-    S4.5-panel-reset S4.5-panel-theme S4.5-panel-logout C3-panel-csp C8-panel-a11y C8-panel-narrow
-  `,
 };

@@ -49,6 +49,14 @@ function columnsOf(isCounting: boolean): Column<Row>[] {
   return [
     { title: 'Proxy', show: ({ id }) => <code>{id}</code>, by: ({ id }) => id },
     { title: 'URL', show: ({ url }) => <code class="long">{url}</code>, by: ({ url }) => url },
+    { title: 'Requests', isNumber: true, show: (row) => shown(requests(row)), by: requests },
+    { title: 'Errors', isNumber: true, show: (row) => shown(errors(row)), by: errors },
+    {
+      title: 'Error rate',
+      isNumber: true,
+      show: ({ counts }) => (counts && counts.requests > 0 ? percent(counts.errors / counts.requests) : DASH),
+    },
+    { title: 'Statuses', show: ({ counts }) => <Statuses statuses={counts?.statuses ?? {}} /> },
     {
       title: 'Access',
       show: ({ auth }) => <Badge tone={auth ? 'good' : 'quiet'}>{auth ? 'authenticated' : 'public'}</Badge>,
@@ -59,14 +67,6 @@ function columnsOf(isCounting: boolean): Column<Row>[] {
       title: 'Removed response headers',
       show: ({ removeResponseHeaders }) => <Names names={removeResponseHeaders} />,
     },
-    { title: 'Requests', isNumber: true, show: (row) => shown(requests(row)), by: requests },
-    { title: 'Errors', isNumber: true, show: (row) => shown(errors(row)), by: errors },
-    {
-      title: 'Error rate',
-      isNumber: true,
-      show: ({ counts }) => (counts && counts.requests > 0 ? percent(counts.errors / counts.requests) : DASH),
-    },
-    { title: 'Statuses', show: ({ counts }) => <Statuses statuses={counts?.statuses ?? {}} /> },
     {
       title: 'p50',
       isNumber: true,
