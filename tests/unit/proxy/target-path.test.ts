@@ -85,6 +85,7 @@ test('what a path may hold beside that passes', () => {
     '/%2e%2ea',
     '/a%2fb',
     '/100%25',
+    '/a%252fb',
     '/%E2%9C%93',
     "/~!$&'()*+,;=:@",
     '/a//b',
