@@ -38,6 +38,12 @@ interface SessionRecord {
   tokenHash: string;
 }
 
+/** A session that the store holds, and when it ends: epoch milliseconds. */
+interface Live {
+  sessionId: string;
+  endsAt: number;
+}
+
 interface Found {
   session: string | undefined | Promise<string | undefined>;
   expiresAt: number;
@@ -66,9 +72,12 @@ export function createSessions({ store, ttlMs, now, logger }: SessionsDeps): Ses
 
   function find(token: VerifiedToken): Promise<string | undefined> {
     const search = findOrBegin(token).then(
-      (session) => {
+      (live) => {
         isStoreAway = false;
-        remember(token.hash, { session, expiresAt: now() + REUSE_MS });
+        const session = live?.sessionId;
+        // Not past its end, after which the next request begins another one.
+        const expiresAt = Math.min(now() + REUSE_MS, live?.endsAt ?? Number.POSITIVE_INFINITY);
+        remember(token.hash, { session, expiresAt });
         return session;
       },
       () => {
@@ -93,24 +102,31 @@ export function createSessions({ store, ttlMs, now, logger }: SessionsDeps): Ses
     return undefined;
   }
 
-  async function findOrBegin(token: VerifiedToken): Promise<string | undefined> {
-    return (await store.get('session-token', token.hash)) ?? begin(token);
+  /** The live session of a token, as the store has it. */
+  async function liveOf(tokenHash: string): Promise<Live | undefined> {
+    const text = await store.get('session-token', tokenHash);
+    return text === undefined ? undefined : (JSON.parse(text) as Live);
   }
 
-  async function begin({ hash, identity }: VerifiedToken): Promise<string | undefined> {
+  async function findOrBegin(token: VerifiedToken): Promise<Live | undefined> {
+    return (await liveOf(token.hash)) ?? begin(token);
+  }
+
+  async function begin({ hash, identity }: VerifiedToken): Promise<Live | undefined> {
     const lifetime = Math.min(ttlMs, (identity.expiresAt ?? Number.POSITIVE_INFINITY) - now());
     if (lifetime <= 0) return undefined;
     const sessionId = randomBytes(SESSION_ID_BYTES).toString('base64url');
     const record: SessionRecord = { id: identity.id, tokenHash: hash };
+    const live: Live = { sessionId, endsAt: now() + lifetime };
     // The session first, then its finding by token: whoever finds it must be able to use it.
     await store.set('session', sessionId, JSON.stringify(record), lifetime);
-    if (await store.add('session-token', hash, sessionId, lifetime)) {
+    if (await store.add('session-token', hash, JSON.stringify(live), lifetime)) {
       logger.info('A session was begun', { caller: identity.id });
-      return sessionId;
+      return live;
     }
     // Another copy of the gateway was quicker: a token has one session.
     await store.remove('session', sessionId);
-    return store.get('session-token', hash);
+    return liveOf(hash);
   }
 
   async function withStore<T>(operation: () => Promise<T>): Promise<T> {
@@ -146,8 +162,8 @@ export function createSessions({ store, ttlMs, now, logger }: SessionsDeps): Ses
     end: (sessionId) => withStore(() => end(sessionId)),
     endOfToken: (tokenHash) =>
       withStore(async () => {
-        const sessionId = await store.get('session-token', tokenHash);
-        return sessionId === undefined ? false : end(sessionId);
+        const live = await liveOf(tokenHash);
+        return live === undefined ? false : end(live.sessionId);
       }),
   };
 }

@@ -51,6 +51,19 @@ test('a session that another copy has ended is not given out again for long', as
   expect(await sessions.ofToken(token)).not.toBe(id);
 });
 
+test('a session is not given out past its end, whichever copy of the hub found it [C4-session-reuse]', async () => {
+  const { state, open, sessions } = fixture(60_000);
+  const id = await sessions.ofToken(token);
+  state.time += 59_000;
+  const other = open();
+  expect([await sessions.ofToken(token), await other.ofToken(token)]).toEqual([id, id]);
+  state.time += 1000;
+  const next = await other.ofToken(token);
+  expect(next).not.toBe(id);
+  expect(await sessions.ofToken(token)).toBe(next);
+  expect(await sessions.identityOf(next ?? '')).toBe('anna');
+});
+
 test('a session ends with its lifetime, and never outlives a jwt [C4-session-jwt-exp C4-cookie-bad]', async () => {
   const { state, sessions } = fixture(60_000);
   const long = (await sessions.ofToken(token)) ?? '';
