@@ -96,13 +96,12 @@ function delayBeforeRetry(
   timeLeft: number,
   random: number,
 ): number | undefined {
-  call.waitRefused = false;
-  if (!failure.mayRetry || retry >= config.retry.attempts) return undefined;
-  const { maxDelay } = config.retry;
+  const { attempts, maxDelay } = config.retry;
   const delay = failure.retryAfterMs ?? backoffDelay(retry, maxDelay, random);
-  if (delay <= maxDelay && delay < timeLeft) return delay;
-  call.waitRefused = failure.retryAfterMs !== undefined;
-  return undefined;
+  const isTooLong = delay > maxDelay || delay >= timeLeft;
+  // Said of the last failure too, after which nothing is tried any more: the caller may still come back then.
+  call.waitRefused = isTooLong && failure.retryAfterMs !== undefined;
+  return failure.mayRetry && retry < attempts && !isTooLong ? delay : undefined;
 }
 
 /** False when the caller left while waiting in line. */

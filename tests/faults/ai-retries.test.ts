@@ -167,6 +167,19 @@ describe('retries', () => {
     first.will(limited('1'));
     expect(shouldRetry(await post())).toBeNull();
     expect(first.received).toHaveLength(4);
+    await hub.close();
+
+    // And after the last retry, or a fallback.
+    await start({ retry: { attempts: 1, maxDelay: 500 } });
+    first.will(answers(500, problem), limited('1'));
+    expect(shouldRetry(await post())).toBeNull();
+    await hub.close();
+    await start({ retry: { attempts: 0, maxDelay: 500 }, fallback: ['second'] }, [
+      { retry: { attempts: 0 } },
+    ]);
+    first.will(answers(500, problem));
+    second.will(limited('60'));
+    expect(shouldRetry(await post())).toBeNull();
   });
 
   test('a provider that says x-should-retry: false is believed [C2-retry-when]', async () => {
