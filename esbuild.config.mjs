@@ -43,9 +43,10 @@ const PAGES = [
 
 /** Bundles a page with its script and styles into one HTML text that needs nothing else. */
 async function buildPage(esbuild, { html, entry }) {
-  const { outputFiles } = await esbuild.build({
+  const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [join(root, 'admin-site', entry)],
     outdir: join(root, 'dist/admin-site'),
+    metafile: true,
     write: false,
     bundle: true,
     minify: true,
@@ -56,6 +57,10 @@ async function buildPage(esbuild, { html, entry }) {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  const foreign = Object.keys(metafile.inputs).find(
+    (path) => /(?:^|\/)lib\//.test(path) && !path.includes('node_modules'),
+  );
+  if (foreign !== undefined) throw new Error(`admin-site imports types only, but brings ${foreign}`);
   const text = (end) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? '';
   // A function as replacement, because `$&` in a bundle is no pattern; `</script` would end the element.
   return readFileSync(join(root, 'admin-site', html), 'utf8')

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { Theme } from './theme.ts';
 import { IconButton, Mark, ThemeButton } from './ui/chrome.tsx';
 import { REFRESH_SECONDS, type RuntimeState } from './use-runtime.ts';
@@ -23,7 +24,7 @@ export function Toolbar({ hub, state, theme, toggleTheme, onReset, onSignOut }: 
           <Countdown state={state} />
           <IconButton
             icon={state.isPaused ? 'play' : 'pause'}
-            label="Pause auto-refresh"
+            label="Pause automatic updates"
             pressed={state.isPaused}
             onClick={state.togglePause}
           />
@@ -40,7 +41,16 @@ export function Toolbar({ hub, state, theme, toggleTheme, onReset, onSignOut }: 
 
 /** A ring that empties until the next refresh, with the seconds beside it. */
 function Countdown({ state }: { state: RuntimeState }) {
-  const { secondsLeft, isLoading } = state;
+  const { dueAt, isLoading } = state;
+  // Ticks by itself, so that the page is not rendered anew each second.
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    setNow(Date.now());
+    if (dueAt === undefined) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [dueAt]);
+  const secondsLeft = dueAt === undefined ? undefined : Math.max(0, Math.ceil((dueAt - now) / 1000));
   const words = isLoading ? 'now' : secondsLeft === undefined ? 'off' : `${secondsLeft} s`;
   const share = secondsLeft === undefined || isLoading ? 0 : Math.min(1, secondsLeft / REFRESH_SECONDS);
   return (

@@ -12,8 +12,8 @@ export interface RuntimeState {
   failure: CallFailure | undefined;
   updatedAt: Date | undefined;
   isLoading: boolean;
-  /** Until the next refresh; undefined while paused. */
-  secondsLeft: number | undefined;
+  /** When the next refresh is due, ms since the epoch; undefined while paused. */
+  dueAt: number | undefined;
   /** Counts the refreshes that an operator asked for: other data is then fetched anew too. */
   manualRefreshes: number;
   isPaused: boolean;
@@ -36,7 +36,6 @@ export function useRuntime(
   const [isLoading, setLoading] = useState(false);
   const [isPaused, setPaused] = useState(false);
   const [dueAt, setDueAt] = useState(() => Date.now() + REFRESH_SECONDS * 1000);
-  const [now, setNow] = useState(Date.now);
   const [manualRefreshes, setManual] = useState(0);
   const running = useRef<AbortController>(undefined);
 
@@ -60,7 +59,6 @@ export function useRuntime(
       setFailure(reason);
     }
     setLoading(false);
-    setNow(Date.now());
     setDueAt(Date.now() + wait * 1000);
   }, [api, onRefused]);
 
@@ -71,25 +69,24 @@ export function useRuntime(
 
   useEffect(() => {
     if (isPaused) return;
-    const tick = () => {
-      setNow(Date.now());
-      // A page that nobody sees asks for nothing; it does at once when it is seen again.
-      if (Date.now() >= dueAt && !document.hidden && !isLoading) void load();
+    // A page that nobody sees asks for nothing; it does at once when it is seen again.
+    const loadIfDue = () => {
+      if (Date.now() >= dueAt && !document.hidden) void load();
     };
-    const timer = setInterval(tick, 1000);
-    document.addEventListener('visibilitychange', tick);
+    const timer = setTimeout(loadIfDue, Math.max(0, dueAt - Date.now()));
+    document.addEventListener('visibilitychange', loadIfDue);
     return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', tick);
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', loadIfDue);
     };
-  }, [dueAt, isPaused, isLoading, load]);
+  }, [dueAt, isPaused, load]);
 
   return {
     runtime,
     failure,
     updatedAt,
     isLoading,
-    secondsLeft: isPaused ? undefined : Math.max(0, Math.ceil((dueAt - now) / 1000)),
+    dueAt: isPaused ? undefined : dueAt,
     manualRefreshes,
     isPaused,
     togglePause: () => setPaused((paused) => !paused),

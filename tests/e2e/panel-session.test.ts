@@ -158,7 +158,7 @@ describe('the data', () => {
     await until('a new countdown', async () => /^(29|30) s$/.test(await countdown.innerText()));
     await page.getByRole('button', { name: 'Refresh now' }).click();
     await until('the refresh by hand', () => calls.length === 2);
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+    await page.getByRole('button', { name: 'Pause automatic updates' }).click();
     await page.clock.runFor(120_000);
     expect(calls).toHaveLength(2);
     expect(await countdown.innerText()).toBe('off');
