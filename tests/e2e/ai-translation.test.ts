@@ -204,12 +204,13 @@ describe.each(TARGETS)('%s', (target) => {
     expect(chunks.every((chunk) => chunk.choices.length === 1)).toBe(true);
   });
 
-  test('a stream that is cut before its end gains no [DONE] [C5-stream-no-done]', async () => {
+  test('a stream that is cut before its end gains no [DONE], and one error event says so [C5-stream-no-done] [C5-stream-error-frame]', async () => {
     const cut = texts[target].stream.lastIndexOf(target === 'anthropic' ? 'event: message_delta' : '{"');
     const before = target === 'gemini' ? texts[target].stream.lastIndexOf('data: ') : cut;
     server.will(streams([texts[target].stream.slice(0, before)]));
     const { text } = await ask(target, { ...hello, stream: true });
     expect(text).not.toContain('[DONE]');
+    expect(text.match(/"code":"upstream_bad_response"/g)).toHaveLength(1);
     expect((await hub.ended(1))[0]).toMatchObject({ outcome: 'error' });
   });
 

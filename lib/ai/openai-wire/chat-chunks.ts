@@ -19,6 +19,8 @@ export interface ChunkWriter {
   error(error: object): void;
   /** Ends a complete answer: its usage, where the caller wants it, and `[DONE]`. */
   done(usage: ReportedUsage | undefined): void;
+  /** The provider's stream has ended: an answer that is not complete by then has failed. */
+  ended(): void;
 }
 
 /** Creates the writer of one stream; it notes what passes in `facts`. */
@@ -75,6 +77,10 @@ export function createChunkWriter(sink: StreamSink, facts: CallFacts, call: Prov
       facts.isComplete = true;
       if (call.request.wantsUsage && usage !== undefined) send({ choices: [], usage: usageObject(usage) });
       sink.write(Buffer.from('data: [DONE]\n\n'));
+    },
+    ended() {
+      if (envelope === undefined || facts.isComplete || facts.hasFailed) return;
+      sink.fail('the stream ended before the answer was complete');
     },
   };
 }

@@ -73,6 +73,6 @@ export const stream: ProviderStream = {
         thinking.signature = delta.signature;
     }
 
-    return createEventReader(sink, onEvent, () => {});
+    return createEventReader(sink, onEvent, writer.ended);
   },
 };

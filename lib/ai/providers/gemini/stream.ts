@@ -38,9 +38,11 @@ export const stream: ProviderStream = {
     }
 
     return createEventReader(sink, onEvent, () => {
-      if (finishReason === undefined || facts.hasFailed) return;
-      writer.finish(finishReason);
-      writer.done(facts.usage);
+      if (finishReason !== undefined && !facts.hasFailed) {
+        writer.finish(finishReason);
+        writer.done(facts.usage);
+      }
+      writer.ended();
     });
   },
 };

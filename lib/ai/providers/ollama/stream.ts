@@ -40,6 +40,6 @@ export const stream: ProviderStream = {
       return true;
     }
 
-    return createLineReader(sink, onObject, () => {});
+    return createLineReader(sink, onObject, writer.ended);
   },
 };
