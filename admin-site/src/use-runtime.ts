@@ -3,7 +3,7 @@ import { type AdminApi, CallFailure, type Runtime } from './admin-api.ts';
 
 /** Seconds between two refreshes (spec §4.5). */
 export const REFRESH_SECONDS = 30;
-/** A hub that does not answer is asked again sooner. */
+/** A hub in trouble is asked again sooner: does it answer, is AI-Link up again? */
 const RETRY_SECONDS = 5;
 
 export interface RuntimeState {
@@ -49,6 +49,7 @@ export function useRuntime(
       const fresh = await api.runtime(control.signal);
       if (control.signal.aborted) return;
       setRuntime(fresh);
+      if (fresh.companion.status !== 'up') wait = RETRY_SECONDS;
       setFailure(undefined);
       setUpdatedAt(new Date());
     } catch (error) {

@@ -21,17 +21,20 @@ interface ChartProps {
 }
 
 const HEIGHT = 168;
+/** Of the scale: counts have no halves. */
+const WHOLE_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((step) => [step, 2 * step, 5 * step]);
 
 /** Lines over time. Under the pointer the legend shows that moment, otherwise the whole. */
 export function Chart({ title, times, series, format, empty, theme }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);
-  const data = useMemo(
-    () => [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData,
-    [times, series],
-  );
   const isEmpty = series.every(({ values }) => values.every((value) => !value));
+  const data = useMemo(() => {
+    // Lines along the bottom would only be in the way of the words.
+    const columns = series.map(({ values }) => (isEmpty ? values.map(() => null) : values));
+    return [times, ...columns] as unknown as uPlot.AlignedData;
+  }, [times, series, isEmpty]);
   const looks = JSON.stringify(series.map(({ label, color }) => [label, color]));
 
   // What is drawn flows in by the effect below; only other looks need another plot.
@@ -99,11 +102,17 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
-    padding: [10, 6, 0, 0],
+    padding: [10, 18, 0, 0],
     scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, Math.max(high * 1.15, 1)] } },
     axes: [
       { ...axis, grid: { show: false }, size: 26, space: 70, values: (_plot, ticks) => ticks.map(timeOf) },
-      { ...axis, size: 56, space: 36, values: (_plot, ticks) => ticks.map(short(format)) },
+      {
+        ...axis,
+        size: 56,
+        space: 36,
+        incrs: WHOLE_STEPS,
+        values: (_plot, ticks) => ticks.map(short(format)),
+      },
     ],
     series: [
       {},
@@ -130,5 +139,5 @@ function isAlone(series: number, plot: uPlot): boolean {
 const short = (format: (value: number) => string) => (value: number | null) => {
   if (value === null || !Number.isInteger(value)) return '';
   if (value === 0) return '0';
-  return value >= 10_000 ? `${Math.round(value / 1000)}k` : format(value);
+  return value >= 10_000 ? `${Math.round(value / 1000)}k` : format(value).replace('.00', '');
 };
