@@ -7,6 +7,7 @@ import { fingerprintOf } from './idempotency.ts';
 import { imageTypeOf } from './image-type.ts';
 import { createMetadataForm, missing } from './metadata.ts';
 import type { SpoolFile } from './spool-file.ts';
+import type { Staging } from './staging/s3.ts';
 import { type FileSink, readForm, tooLarge } from './upload-form.ts';
 import type { UploadJob } from './upload-job.ts';
 import type { UploadRecords } from './upload-record.ts';
@@ -27,6 +28,8 @@ export interface ReceiveUploadDeps {
   /** Room on disk that was claimed for this request before it was read, in bytes. */
   claimed: number;
   limits: UploadLimits;
+  /** Where a caller may have put the video beforehand. */
+  staging: Staging | undefined;
   /** Whether to begin sending before the form is whole. */
   mayOverlap: boolean;
   /** Whether to hash what comes, for an Idempotency-Key. */
@@ -35,6 +38,8 @@ export interface ReceiveUploadDeps {
 }
 
 const FILES = new Set(['video', 'thumbnail', 'captions']);
+/** Field that names a staged video in place of the file. */
+const STAGED = 'staged';
 /** A file of subtitles is some hundred kilobytes. */
 const MOST_CAPTIONS = 4 * 1024 * 1024;
 
@@ -52,6 +57,7 @@ export async function receiveUpload(request: IncomingMessage, deps: ReceiveUploa
   const small = new Map<'thumbnail' | 'captions', Buffer>();
   const seen = new Set<string>();
   const early = new AbortController();
+  let stagingId: string | undefined;
   let claimed = deps.claimed;
 
   function sendAhead(): void {
@@ -75,6 +81,26 @@ export async function receiveUpload(request: IncomingMessage, deps: ReceiveUploa
     }
     record.bytesReceived = source.size;
     sendAhead();
+  }
+
+  /** Brings a staged video into the spool. */
+  async function fetchStaged(staging: Staging, stagingId: string): Promise<void> {
+    const signal = AbortSignal.any([deps.signal, job.signal, early.signal]);
+    const staged = await staging.open(target, record.callerId, stagingId, signal);
+    if (staged === undefined)
+      throw formError(target, STAGED, 'There is no staged video of this id', 'not_staged');
+    if (staged.size > limits.maxFileSize) {
+      staged.bytes.destroy();
+      throw tooLarge(target, 'video', limits.maxFileSize);
+    }
+    const hash = createHash('sha256');
+    if (deps.withFingerprint) hashes.set('video', hash);
+    for await (const chunk of staged.bytes as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      if (deps.withFingerprint) hash.update(chunk);
+      await spool([chunk]);
+    }
+    record.stagingId = stagingId;
   }
 
   function collect(name: 'thumbnail' | 'captions', limit: number): FileSink {
@@ -128,8 +154,11 @@ export async function receiveUpload(request: IncomingMessage, deps: ReceiveUploa
       {
         onField(name, value) {
           if (FILES.has(name)) throw formError(target, name, `${name} must be a file`);
-          form.add(name, value);
-          fields.set(name, value);
+          if (name === STAGED && deps.staging !== undefined) stagingId = value;
+          else {
+            form.add(name, value);
+            fields.set(name, value);
+          }
           sendAhead();
         },
         onFile(name, contentType) {
@@ -139,8 +168,17 @@ export async function receiveUpload(request: IncomingMessage, deps: ReceiveUploa
         },
       },
     );
+    if (stagingId !== undefined && deps.staging !== undefined) {
+      if (seen.has('video'))
+        throw formError(target, STAGED, 'The video is given twice: staged and as a file');
+      // What is wrong with the rest should be said before gigabytes are fetched.
+      form.complete();
+      await fetchStaged(deps.staging, stagingId);
+      seen.add('video');
+    }
   } finally {
     space.release(claimed);
+    claimed = 0;
   }
 
   if (!seen.has('video')) throw missing(target, 'video');

@@ -6,6 +6,7 @@ import type { Route, RouteGroup, RouteHandler } from '../http/route.ts';
 import type { Logs } from '../logging/logger.ts';
 import type { VideoAccount } from './accounts.ts';
 import { type CallbackPage, grantedPage, refusedPage } from './callback-page.ts';
+import type { Staging } from './staging/s3.ts';
 import { createVideohost } from './videohost.ts';
 
 export interface VideohostRoutesDeps {
@@ -22,7 +23,7 @@ const NO_STORE = { 'cache-control': 'no-store' };
 export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
   const { config, logs, outlivesAnswers = true } = deps;
   const videohost = createVideohost(config.videohost, logs.logger('videohost', 'videohost'));
-  const { accounts, uploads } = videohost;
+  const { accounts, uploads, staging } = videohost;
 
   /** The account that `x-target` names, noted in the access record. */
   function accountOf(request: Request): VideoAccount {
@@ -38,6 +39,19 @@ export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
     request.hub.log.target = account.id;
     await videohost.of(account).authorization.finish(query, request.hub.signal);
     return account;
+  }
+
+  /** A place for a video past a platform that takes no large bodies; the upload then names it as `staged`. */
+  function stagingRoute(bucket: Staging): Route {
+    return {
+      method: 'POST',
+      path: '/videohost/staging',
+      async handler(request, response) {
+        const { id } = accountOf(request);
+        const place = await bucket.create(id, request.hub.caller.id ?? null);
+        sendJson(response, 201, { ...place, method: 'PUT' }, NO_STORE);
+      },
+    };
   }
 
   const get = (path: string, handler: RouteHandler): Route => ({ method: 'GET', path, handler });
@@ -104,6 +118,7 @@ export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
         );
       },
     },
+    ...(staging === undefined ? [] : [stagingRoute(staging)]),
     get('/videohost/uploads', async (request, response) => {
       sendJson(response, 200, { uploads: await uploads.list(request.hub.caller.id) }, NO_STORE);
     }),

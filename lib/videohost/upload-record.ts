@@ -54,6 +54,8 @@ export interface UploadRecord {
   video?: PublishedVideo;
   /** Extras that are through, with what became of them. */
   extras: Partial<UploadResult>;
+  /** The staged object that the video came from. */
+  stagingId?: string;
   idempotency?: { key: string; fingerprint?: string };
   result?: UploadResult;
   error?: ErrorBody['error'];

@@ -12,6 +12,7 @@ import { createIdempotencyKeys } from './idempotency.ts';
 import { type LeaseOptions, takeLease } from './lease.ts';
 import { receiveUpload, type UploadLimits } from './receive-upload.ts';
 import { createSpoolFile, openSpoolFile, type SpoolFile } from './spool-file.ts';
+import type { Staging } from './staging/s3.ts';
 import { sweepUploads } from './sweep-uploads.ts';
 import { createUploadJob, resultOfEnding, type UploadAccount, type UploadJob } from './upload-job.ts';
 import {
@@ -30,6 +31,8 @@ export interface UploadsDeps {
   limits: UploadLimits;
   /** The account of an id; undefined where it is not this hub's. */
   account(target: string): UploadAccount | undefined;
+  /** Where callers may put videos beforehand (`videohost.staging`). */
+  staging?: Staging | undefined;
   logger: Logger;
   lease?: LeaseOptions;
   /** Milliseconds between two looks at uploads whose hub has died; default 30,000. */
@@ -115,7 +118,15 @@ export function createUploads(deps: UploadsDeps): Uploads {
     const source = await openSource();
     const job = createUploadJob({ account, records, record: current, source, lease, logger });
     active.set(uploadId, job);
-    void job.ended.then(() => active.delete(uploadId));
+    void job.ended.then((ending) => {
+      active.delete(uploadId);
+      const { target, callerId, stagingId } = job.record;
+      if (ending.kind !== 'done' || stagingId === undefined) return;
+      // Whatever stays is for the bucket's own rules to expire.
+      deps.staging?.remove(target, callerId, stagingId).catch((error) => {
+        logger.warn('A staged video could not be removed', { target, uploadId, error });
+      });
+    });
     return { job, source };
   }
 
@@ -237,6 +248,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
         space,
         claimed: announced,
         limits,
+        staging: deps.staging,
         // Not under a key: what came may turn out to be a repetition.
         mayOverlap: key === undefined,
         withFingerprint: key !== undefined,

@@ -9,6 +9,7 @@ import { oauthErrorOf } from './google/errors.ts';
 import { allowsUploads, createGoogleIdentity } from './google/oauth.ts';
 import { createGooglePlatform } from './google/youtube.ts';
 import { createResumableUpload } from './resumable-upload.ts';
+import { createStaging, type Staging } from './staging/s3.ts';
 import { createFileTokenStore } from './token-store/file.ts';
 import { createS3TokenStore } from './token-store/s3.ts';
 import type { TokenStore } from './token-store/token-store.ts';
@@ -21,6 +22,8 @@ export interface Videohost {
   /** Of an account that `accounts` knows. */
   of(account: VideoAccount): { tokens: AccountTokens; authorization: Authorization };
   uploads: Uploads;
+  /** Undefined where no bucket is configured. */
+  staging: Staging | undefined;
   close(): Promise<void>;
 }
 
@@ -76,6 +79,7 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
     return { tokens, authorization, uploading };
   }
 
+  const staging = config?.staging === undefined ? undefined : createStaging({ place: config.staging });
   const uploads = createUploads({
     spoolPath: config?.upload.spoolPath ?? './spool',
     limits: {
@@ -84,6 +88,7 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
       chunkSize: parseSize(config?.upload.chunkSize ?? 0),
     },
     account: (target) => parts.get(target)?.uploading,
+    staging,
     logger,
   });
 
@@ -95,6 +100,7 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
       return found;
     },
     uploads,
+    staging,
     async close() {
       await uploads.close();
       await dispatcher.destroy();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,9 @@ export interface FakeS3 {
   /** `METHOD bucket/key` of each request, with the headers that decide. */
   requests: { line: string; headers: IncomingMessage['headers'] }[];
 }
+
+/** The environment of a hub that may use it. */
+export const FAKE_S3_ENV = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret-key-0123' };
 
 const servers = new Set<Server>();
 afterAll(() => {
@@ -32,10 +35,11 @@ export async function startFakeS3(): Promise<FakeS3> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    // Signed headers or a signed address: nobody gets in without either.
-    if (request.headers.authorization === undefined && !url.searchParams.has('X-Amz-Signature')) {
-      return fail(response, 403, 'AccessDenied');
-    }
+    // Signed headers or a signed address: nobody gets in without either. Addresses are checked to the letter.
+    const isSigned = url.searchParams.has('X-Amz-Signature')
+      ? url.searchParams.get('X-Amz-Signature') === signatureOf(request, url)
+      : request.headers.authorization !== undefined;
+    if (!isSigned) return fail(response, 403, 'SignatureDoesNotMatch');
     if (url.searchParams.get('list-type') === '2') return list(response, path, url.searchParams);
     const found = objects.get(path);
     switch (request.method) {
@@ -84,6 +88,44 @@ export async function startFakeS3(): Promise<FakeS3> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, objects, requests };
+}
+
+/** Signature version 4 of an address, as AWS documents it for query parameters. */
+function signatureOf(request: IncomingMessage, url: URL): string {
+  const query = [...url.searchParams]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .sort();
+  const names = (url.searchParams.get('X-Amz-SignedHeaders') ?? '').split(';');
+  const headers = names.map((name) => `${name}:${request.headers[name]}\n`).join('');
+  const canonical = [
+    request.method,
+    url.pathname,
+    query.join('&'),
+    headers,
+    names.join(';'),
+    'UNSIGNED-PAYLOAD',
+  ];
+  const time = url.searchParams.get('X-Amz-Date') ?? '';
+  const scope = (url.searchParams.get('X-Amz-Credential') ?? '').split('/').slice(1);
+  const digest = createHash('sha256').update(canonical.join('\n')).digest('hex');
+  const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), digest].join('\n');
+  const key = scope.reduce<Buffer | string>(
+    (last, part) => hmac(last, part),
+    `AWS4${FAKE_S3_ENV.AWS_SECRET_ACCESS_KEY}`,
+  );
+  return hmac(key, text).toString('hex');
+}
+
+function hmac(key: Buffer | string, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 function etagOf(body: Buffer): string {
