@@ -7,6 +7,7 @@ import { until } from '../helpers/until.ts';
 
 let server: TestHttpServer;
 let running: McpCompanion[] = [];
+const others: TestHttpServer[] = [];
 
 beforeEach(async () => {
   server = await startHttpServer();
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map((companion) => companion.stop()));
   running = [];
-  await server.stop();
+  await Promise.all([server, ...others.splice(0)].map((one) => one.stop()));
 });
 
 async function mcp(more: Partial<McpServerConfig> = {}, timing = {}, secrets: string[] = []) {
@@ -312,6 +313,7 @@ describe('a server', () => {
     expect((await result('test', 'work')).isError).toBe(false);
 
     const other = await startHttpServer();
+    others.push(other);
     server.intercept = (_request, response) => {
       response.writeHead(307, { location: other.url }).end();
       return true;
@@ -319,7 +321,6 @@ describe('a server', () => {
     const second = await mcp({ headers: { authorization: 'Bearer ours' } });
     expect((await second.result('test', 'work')).isError).toBe(true);
     expect(other.received).toEqual([]);
-    await other.stop();
   });
 
   test('that does not answer initialize is given up after connectTimeout', async () => {

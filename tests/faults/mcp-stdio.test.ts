@@ -45,6 +45,7 @@ describe('a process that dies', () => {
     expect(healed).toMatchObject({
       status: 'connected',
       restarts: 1,
+      consecutiveFailures: 0,
       exit: { code: null, signal: 'SIGKILL' },
       lastError: { code: 'exited' },
     });
@@ -155,7 +156,8 @@ describe('a server that says too much or too little', () => {
   test('because it froze within a call is found out by a ping', async () => {
     const { result, stats } = await mcp({
       servers: [fixture([], { toolTimeout: 200 })],
-      timing: QUICK_PINGS,
+      // Nothing but the call's own time-out asks for a ping.
+      timing: { ...QUICK, pingBudgetMs: 150 },
     });
     await result('test', 'echo', { message: 'x' });
     const frozen = await result('test', 'freeze');

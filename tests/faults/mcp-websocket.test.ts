@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { McpServerConfig } from '../../lib/config/schema/tools.ts';
 import { type McpCompanion, startMcp } from '../helpers/mcp-companion.ts';
-import { QUICK, QUICK_PINGS } from '../helpers/mcp-fixture.ts';
+import { QUICK } from '../helpers/mcp-fixture.ts';
 import {
   startWebSocketServer,
   type TestWebSocketServer,
@@ -66,7 +66,8 @@ test('a dropped connection answers its calls at once and is made anew', async ()
 });
 
 test('a frozen peer is noticed', async () => {
-  const { mcp, server } = await start({}, {}, QUICK_PINGS);
+  // The socket's own pings, without those of the protocol above it.
+  const { mcp, server } = await start({}, {}, { socketPingMs: 150 });
   await mcp.result('test', 'echo', { message: 'warm' });
   server.freeze();
   await until('the loss', async () => (await mcp.stats('test')).restarts >= 1);

@@ -26,7 +26,6 @@ export function isRunning(pid: number): boolean {
 export const QUICK = {
   backoffBaseMs: 20,
   backoffCapMs: 200,
-  steadyAfterMs: 300,
   probeEveryMs: 100,
   crashWindowMs: 5_000,
   crashRetryMs: 1_500,
