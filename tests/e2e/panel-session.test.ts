@@ -111,7 +111,7 @@ describe('the key', () => {
     expect(await kept(page)).not.toContain(ADMIN_KEY);
   });
 
-  test('is not even asked the hub for where admin access is off; the page says so', async () => {
+  test('is refused where admin access is off, and the page says so', async () => {
     const closed = await startHub({ config: { targets: [] } });
     const { page, signIn } = await openPanel(browser, closed.url);
     await signIn();

@@ -51,6 +51,7 @@ const openConfig = {
     ],
   },
   auth: { admin: { enabled: true, apiKeys: [ADMIN_KEY] } },
+  swagger: { enabled: true },
 };
 
 const closedConfig = {
