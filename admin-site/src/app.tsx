@@ -6,6 +6,7 @@ import { whyRefused } from './refusal.ts';
 import { SignIn } from './sign-in.tsx';
 import { createStoredKey } from './stored-key.ts';
 import { useTheme } from './theme.ts';
+import { forgetBearer } from './use-bearer.ts';
 
 const hub = hubAddress(location, '/admin/panel');
 const storedKey = createStoredKey(hub);
@@ -29,6 +30,7 @@ export function App() {
 
   const signOut = useCallback((because?: CallFailure) => {
     storedKey.clear();
+    forgetBearer(hub);
     setNotice(because === undefined ? 'You are signed out; the key is forgotten.' : whyRefused(because));
     setSession(undefined);
   }, []);

@@ -25,9 +25,9 @@ export function SignIn({ hub, notice, theme, toggleTheme, onSignIn }: SignInProp
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     const given = key.trim();
-    // A header takes no other characters; the hub's keys have none.
-    if (!/^[\x21-\x7e]+$/.test(given)) {
-      setRefusal('Type the admin key: it has no spaces or special letters.');
+    // A header takes no other characters.
+    if (!/^[\x20-\x7e]+$/.test(given)) {
+      setRefusal('Type the admin key: letters, digits and signs of ASCII.');
       return;
     }
     setTrying(true);

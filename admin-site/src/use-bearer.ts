@@ -6,8 +6,15 @@ export interface Bearer {
   set(value: string): void;
 }
 
+const nameFor = (hub: string): string => `hub-panel-bearer ${hub}`;
+
+/** Signing out of the panel leaves no credential behind. */
+export function forgetBearer(hub: string): void {
+  sessionStorage.removeItem(nameFor(hub));
+}
+
 export function useBearer(hub: string): Bearer {
-  const name = `hub-panel-bearer ${hub}`;
+  const name = nameFor(hub);
   const [value, setValue] = useState(() => sessionStorage.getItem(name) ?? '');
   return {
     value,

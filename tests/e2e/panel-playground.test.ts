@@ -103,6 +103,11 @@ describe('trying a target', () => {
     await ai.getByTestId('chat-answer').getByText('Say hello in one sentence.').waitFor();
     expect(sent.map(({ authorization }) => authorization)).toEqual([undefined, `Bearer ${token}`]);
     expect(JSON.stringify(sent)).not.toContain(ADMIN_KEY);
+    const kept = () => page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])');
+    expect(await kept()).toContain(token);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin key').waitFor();
+    expect(await kept()).not.toContain(token);
     await guarded.stop('SIGKILL');
   });
 });
