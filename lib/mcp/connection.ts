@@ -136,6 +136,8 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
         nextRetryAt: isoOrNull(state.nextRetryAt),
         crashLoop: state.crashLoop,
       });
+    } else if (state.status === 'closing' || before.status === 'closing') {
+      log.debug('Tool server is ended', fields);
     } else {
       log.info('Tool server changed state', fields);
     }

@@ -1,6 +1,6 @@
+import { bucketOf, createHistogram, type Histogram } from '../usage/histogram.ts';
 import type { LatencySummary } from '../usage/usage.ts';
 import type { FailureClass } from './failure.ts';
-import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 import type { ToolFilter } from './tool-filter.ts';
 
@@ -34,7 +34,7 @@ interface Counters {
   errors: number;
   timeouts: number;
   lastAt: number;
-  latency: LatencyRecorder;
+  latency: Histogram;
 }
 
 const NO_ERRORS: Record<FailureClass, number> = {
@@ -64,14 +64,14 @@ export function toolRows(
 export function createToolStats(now: () => number = Date.now): ToolStats {
   let invocations = 0;
   let errors = { ...NO_ERRORS };
-  let latency = createLatencyRecorder(1024);
+  let latency = createHistogram();
   const tools = new Map<string, Counters>();
 
   function countersOf(tool: string): Counters {
     const known = tools.get(tool);
     if (known !== undefined) return known;
     if (tools.size >= MAX_TOOLS && tool !== OTHER) return countersOf(OTHER);
-    const fresh = { invocations: 0, errors: 0, timeouts: 0, lastAt: 0, latency: createLatencyRecorder(256) };
+    const fresh = { invocations: 0, errors: 0, timeouts: 0, lastAt: 0, latency: createHistogram() };
     tools.set(tool, fresh);
     return fresh;
   }
@@ -82,8 +82,9 @@ export function createToolStats(now: () => number = Date.now): ToolStats {
       invocations += 1;
       row.invocations += 1;
       row.lastAt = now();
-      latency.add(durationMs);
-      row.latency.add(durationMs);
+      const bucket = bucketOf(durationMs);
+      latency.record(durationMs, bucket);
+      row.latency.record(durationMs, bucket);
       if (outcome === 'success') return;
       errors[outcome] += 1;
       row.errors += 1;
@@ -108,7 +109,7 @@ export function createToolStats(now: () => number = Date.now): ToolStats {
     reset() {
       invocations = 0;
       errors = { ...NO_ERRORS };
-      latency = createLatencyRecorder(1024);
+      latency = createHistogram();
       tools.clear();
     },
   };

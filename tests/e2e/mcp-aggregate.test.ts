@@ -8,19 +8,14 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { open, send } from '../helpers/http.ts';
-import { type McpCompanion, type McpCompanionOptions, startMcp } from '../helpers/mcp-companion.ts';
+import { type McpCompanion, mcpForTests } from '../helpers/mcp-companion.ts';
 import { everythingStdio } from '../helpers/mcp-everything.ts';
 import { fixture, QUICK } from '../helpers/mcp-fixture.ts';
 import { until } from '../helpers/until.ts';
 
-let running: McpCompanion[] = [];
 let clients: Client[] = [];
 
-async function mcp(options: McpCompanionOptions): Promise<McpCompanion> {
-  const started = await startMcp({ timing: QUICK, ...options });
-  running.push(started);
-  return started;
-}
+const mcp = mcpForTests(QUICK);
 
 async function connect({ url }: McpCompanion): Promise<Client> {
   const client = new Client({ name: 'test-client', version: '1' });
@@ -32,8 +27,6 @@ async function connect({ url }: McpCompanion): Promise<Client> {
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.close()));
   clients = [];
-  await Promise.all(running.map((companion) => companion.stop()));
-  running = [];
 });
 
 const initialize = (protocolVersion: unknown = '2025-11-25') => ({

@@ -1,21 +1,10 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
-import { type McpCompanion, type McpCompanionOptions, startMcp } from '../helpers/mcp-companion.ts';
+import { mcpForTests } from '../helpers/mcp-companion.ts';
 import { fixture, QUICK } from '../helpers/mcp-fixture.ts';
 import { until } from '../helpers/until.ts';
 
-let running: McpCompanion[] = [];
-
-async function mcp(options: McpCompanionOptions): Promise<McpCompanion> {
-  const started = await startMcp({ timing: QUICK, ...options });
-  running.push(started);
-  return started;
-}
-
-afterEach(async () => {
-  await Promise.all(running.map((companion) => companion.stop()));
-  running = [];
-});
+const mcp = mcpForTests(QUICK);
 
 const textOf = (result: { content: { text: string }[] }) => result.content[0]?.text;
 

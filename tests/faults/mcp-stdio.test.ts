@@ -1,24 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { type McpCompanion, type McpCompanionOptions, startMcp } from '../helpers/mcp-companion.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mcpForTests, startMcp } from '../helpers/mcp-companion.ts';
 import { fixture, isRunning, QUICK, QUICK_PINGS } from '../helpers/mcp-fixture.ts';
 import { until } from '../helpers/until.ts';
 
-let running: McpCompanion[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'hub-mcp-faults-'));
 
-async function mcp(options: McpCompanionOptions): Promise<McpCompanion> {
-  const started = await startMcp({ timing: QUICK, ...options });
-  running.push(started);
-  return started;
-}
-
-afterEach(async () => {
-  await Promise.all(running.map((companion) => companion.stop()));
-  running = [];
-});
+const mcp = mcpForTests(QUICK);
 
 const textOf = (result: { content: { text: string }[] }) => result.content[0]?.text;
 
@@ -286,4 +276,4 @@ describe('processes', () => {
   });
 });
 
-afterEach(() => rmSync(join(folder, 'calls'), { force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));

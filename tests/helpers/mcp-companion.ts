@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
 import type { HubToolConfig, McpServerConfig } from '../../lib/config/schema/tools.ts';
 import { errorBody, toHubError } from '../../lib/errors/hub-error.ts';
 import type { LogFields, Logger, Logs } from '../../lib/logging/logger.ts';
@@ -29,6 +30,21 @@ export interface McpCompanion {
   // biome-ignore lint/suspicious/noExplicitAny: likewise
   stats(server: string): Promise<any>;
   stop(): Promise<void>;
+}
+
+/** Starts tool gateways for the tests of a file, with `timing`; each ends with its test. */
+export function mcpForTests(
+  timing: Partial<McpTiming>,
+): (options: McpCompanionOptions) => Promise<McpCompanion> {
+  const running: McpCompanion[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((companion) => companion.stop()));
+  });
+  return async (options) => {
+    const started = await startMcp({ timing, ...options });
+    running.push(started);
+    return started;
+  };
 }
 
 export interface McpCompanionOptions {
