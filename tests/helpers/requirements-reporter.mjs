@@ -5,10 +5,10 @@
  */
 import { importTs } from './import-ts.mjs';
 
-/** The ids in the brackets that end a title, e.g. `… [C3-head, C3-options]`. */
+/** The ids in the brackets that end a title, e.g. `… [C3-head, C3-options]` or `… [C3-head] [C3-options]`. */
 export function citedIds(title) {
-  const brackets = /\[([SC]\d[^[\]]*)\]\s*$/.exec(title);
-  return brackets === null ? [] : brackets[1].split(/[\s,]+/).filter(Boolean);
+  const brackets = /(?:\s*\[[SC]\d[^[\]]*\])+\s*$/.exec(title);
+  return brackets === null ? [] : brackets[0].split(/[\s,[\]]+/).filter(Boolean);
 }
 
 /**

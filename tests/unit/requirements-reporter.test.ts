@@ -18,6 +18,11 @@ test('the ids of a test are those in the brackets that end its title', () => {
     'S4.1-health',
     'C3-options',
   ]);
+  expect(citedIds('OPTIONS needs no key [C3-options] [C3-head, S4.1-health]')).toEqual([
+    'C3-options',
+    'C3-head',
+    'S4.1-health',
+  ]);
   expect(citedIds('mcp.servers[0].args[1] is named')).toEqual([]);
   expect(citedIds('the row [C3-head] has no ids at its end')).toEqual([]);
 });
