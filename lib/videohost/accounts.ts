@@ -13,10 +13,10 @@ export interface VideoAccount {
 export interface Accounts {
   readonly all: readonly VideoAccount[];
   /**
-   * The account that a request names.
+   * The account that a request names in its header `x-target`, or in a query parameter.
    * @throws HubError `target_required`, `account_not_found`
    */
-  require(target: string | undefined): VideoAccount;
+  require(target: string | undefined, param?: string): VideoAccount;
 }
 
 export function createAccounts(configured: readonly VideoAccountConfig[]): Accounts {
@@ -29,25 +29,25 @@ export function createAccounts(configured: readonly VideoAccountConfig[]): Accou
   const byId = new Map(all.map((account) => [account.id, account]));
   return {
     all,
-    require(target) {
+    require(target, param = 'x-target') {
       if (target === undefined || target === '') {
-        throw new HubError('target_required', 'The header x-target must name a video account', {
-          param: 'x-target',
+        throw new HubError('target_required', `${param} must name a video account`, {
+          param,
           extra: {
             target: null,
             reason: 'missing_target',
-            hint: 'Send x-target with the id of one of videohost.accounts.',
+            hint: `Send ${param} with the id of one of videohost.accounts.`,
           },
         });
       }
       const account = byId.get(target);
       if (account !== undefined) return account;
       throw new HubError('account_not_found', 'There is no video account of this id', {
-        param: 'x-target',
+        param,
         extra: {
           target: target.slice(0, 200),
           reason: 'unknown_target',
-          hint: 'Send x-target with the id of one of videohost.accounts.',
+          hint: `Send ${param} with the id of one of videohost.accounts.`,
         },
       });
     },

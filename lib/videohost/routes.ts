@@ -35,7 +35,7 @@ export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
 
   async function takeCallback(request: Request): Promise<VideoAccount> {
     const query = new URL(request.url, 'http://hub').searchParams;
-    const account = accounts.require(query.get('target') ?? undefined);
+    const account = accounts.require(query.get('target') ?? undefined, 'target');
     request.hub.log.target = account.id;
     await videohost.of(account).authorization.finish(query, request.hub.signal);
     return account;

@@ -1,23 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { errorBody, HubError, toHubError } from '../errors/hub-error.ts';
+import { errorBody, type HubError, toHubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
 import { described } from './account-tokens.ts';
 import type { Lease } from './lease.ts';
 import type { VideoMetadata } from './metadata.ts';
-import type { PlatformCall, PublishedVideo, VideoPlatform } from './platform.ts';
-import { type ResumableUpload, uncertain } from './resumable-upload.ts';
+import type { PublishedVideo } from './platform.ts';
+import { uncertain } from './resumable-upload.ts';
 import type { SpoolFile } from './spool-file.ts';
+import type { UploadAccount } from './upload-account.ts';
 import type { UploadRecord, UploadRecords, UploadResult } from './upload-record.ts';
-import { extraError, videoError } from './video-errors.ts';
-
-/** The account that a job uploads to. */
-export interface UploadAccount {
-  platform: VideoPlatform;
-  resumable: ResumableUpload;
-  accessToken(signal: AbortSignal, refused?: string): Promise<string>;
-}
+import { videoError } from './video-errors.ts';
+import { addExtras } from './video-extras.ts';
 
 export interface UploadJobDeps {
   account: UploadAccount;
@@ -54,9 +47,6 @@ export interface UploadJob {
   /** Stops where it is and leaves the upload to the next start. */
   interrupt(): void;
 }
-
-const EXTRA_ATTEMPTS = 3;
-const EXTRA_DELAY_MS = 500;
 
 type StopReason = 'cancelled' | 'interrupted' | 'discarded';
 
@@ -119,68 +109,6 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
     record.bytesAcknowledged = 0;
   }
 
-  /** Does an extra with a good token, again where the platform is down; what it says of it, for the result. */
-  async function extra(
-    name: string,
-    work: (call: PlatformCall) => Promise<void>,
-    outcome: (error: { code: string; message: string } | undefined) => Partial<UploadResult>,
-  ): Promise<void> {
-    let failure: unknown;
-    let refused: string | undefined;
-    for (let attempt = 0; attempt < EXTRA_ATTEMPTS; attempt += 1) {
-      failure = undefined;
-      try {
-        const accessToken = await account.accessToken(stop.signal, refused);
-        await work({ accessToken, signal: stop.signal }).catch((error) => {
-          if (error instanceof HubError && error.code === 'token_expired') refused = accessToken;
-          throw error;
-        });
-        break;
-      } catch (error) {
-        stop.signal.throwIfAborted();
-        failure = error;
-        const code = error instanceof HubError ? error.code : undefined;
-        if (code === 'upstream_unavailable') {
-          await sleep(EXTRA_DELAY_MS * 2 ** attempt, undefined, { signal: stop.signal });
-        } else if (code !== 'token_expired' || attempt > 0) break;
-      }
-    }
-    if (failure !== undefined) {
-      logger.warn(`The ${name} could not be set`, { target, uploadId, ...described(failure) });
-    }
-    Object.assign(record.extras, outcome(failure === undefined ? undefined : extraError(failure)));
-    await records.write(record);
-  }
-
-  async function addExtras(video: PublishedVideo, metadata: VideoMetadata): Promise<void> {
-    const { extras, thumbnailType } = record;
-    if (thumbnailType !== undefined && extras.thumbnailUploaded === undefined) {
-      const bytes = await readFile(records.file(uploadId, 'thumbnail'));
-      await extra(
-        'thumbnail',
-        (call) => platform.setThumbnail(video.id, { type: thumbnailType, bytes }, call),
-        (error) => ({ thumbnailUploaded: error === undefined, ...(error && { thumbnailError: error }) }),
-      );
-    }
-    if (record.hasCaptions === true && extras.captionsUploaded === undefined) {
-      const text = await readFile(records.file(uploadId, 'captions'), 'utf8');
-      const language = metadata.captionsLanguage ?? metadata.defaultLanguage ?? 'en';
-      await extra(
-        'captions',
-        (call) => platform.addCaptions(video.id, { language, text }, call),
-        (error) => ({ captionsUploaded: error === undefined, ...(error && { captionsError: error }) }),
-      );
-    }
-    const { playlistId } = metadata;
-    if (playlistId !== undefined && extras.addedToPlaylist === undefined) {
-      await extra(
-        'playlist',
-        (call) => platform.addToPlaylist(video.id, playlistId, call),
-        (error) => ({ addedToPlaylist: error === undefined, ...(error && { playlistError: error }) }),
-      );
-    }
-  }
-
   function resultOf(video: PublishedVideo, metadata: VideoMetadata): UploadResult {
     const warnings = [...record.warnings];
     const { privacyStatus } = video;
@@ -209,7 +137,7 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
       record.video = await sendAll(metadata);
       await records.write(record);
     }
-    await addExtras(record.video, metadata);
+    await addExtras(record.video.id, metadata, { account, records, record, logger, signal: stop.signal });
     const result = resultOf(record.video, metadata);
     logger.info('A video was published', {
       target,

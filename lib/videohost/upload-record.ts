@@ -102,7 +102,7 @@ export interface UploadRecords {
   /** Makes the directory of a new upload. */
   create(uploadId: string): Promise<void>;
   directory(uploadId: string): string;
-  file(uploadId: string, name: 'video' | 'thumbnail' | 'captions'): string;
+  file(uploadId: string, name: 'video' | 'thumbnail' | 'captions' | 'cancel'): string;
   /** Undefined where there is none, or an id that is none. */
   read(uploadId: string): Promise<UploadRecord | undefined>;
   /** Replaces the record, so that it outlasts a crash. */

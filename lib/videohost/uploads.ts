@@ -1,29 +1,24 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { errorBody, HubError, toHubError } from '../errors/hub-error.ts';
+import { errorBody, toHubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
 import { inWords, StartFault } from '../process/start-fault.ts';
 import { described } from './account-tokens.ts';
-import { createFreeSpace } from './free-space.ts';
+import { createFreeSpace, isDiskFull, noSpace } from './free-space.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 import { type LeaseOptions, takeLease } from './lease.ts';
 import { receiveUpload, type UploadLimits } from './receive-upload.ts';
+import { type Begun, repetitionOf } from './repetitions.ts';
 import { createSpoolFile, openSpoolFile, type SpoolFile } from './spool-file.ts';
 import type { Staging } from './staging/s3.ts';
 import { sweepUploads } from './sweep-uploads.ts';
-import { createUploadJob, resultOfEnding, type UploadAccount, type UploadJob } from './upload-job.ts';
-import {
-  createUploadRecords,
-  hasEnded,
-  type UploadRecord,
-  type UploadResult,
-  type UploadView,
-  viewOf,
-} from './upload-record.ts';
-import { videoError } from './video-errors.ts';
+import type { UploadAccount } from './upload-account.ts';
+import { tooLarge } from './upload-form.ts';
+import { createUploadJob, resultOfEnding, type UploadJob } from './upload-job.ts';
+import { createUploadRecords, hasEnded, type UploadRecord, type UploadResult } from './upload-record.ts';
+import { createUploadRegistry, type UploadRegistry } from './upload-registry.ts';
 
 export interface UploadsDeps {
   /** `videohost.upload.spoolPath` */
@@ -50,48 +45,29 @@ export interface UploadCall {
   key: string | undefined;
 }
 
-export type Begun = { kind: 'result'; result: UploadResult } | { kind: 'accepted'; uploadId: string };
-
 /** All uploads of this hub. */
-export interface Uploads {
+export interface Uploads extends Pick<UploadRegistry, 'find' | 'list' | 'cancel'> {
   /** Receives and sends one upload. @throws HubError */
   upload(target: string, request: IncomingMessage, call: UploadCall): Promise<Begun>;
-  /** @throws HubError `upload_not_found` */
-  find(uploadId: string, callerId: string | undefined): Promise<UploadView>;
-  /** The newest first. */
-  list(callerId: string | undefined): Promise<UploadView[]>;
-  /** @throws HubError `upload_not_found`, or `conflict` when it has ended already */
-  cancel(uploadId: string, callerId: string | undefined): Promise<UploadView>;
-  /** Goes on with uploads that a dead hub has left. */
+  /** Goes on with uploads that a dead hub has left. @throws StartFault when the spool cannot be written */
   start(): Promise<void>;
   /** Stops where it is; the next start goes on. */
   close(): Promise<void>;
 }
 
 const LEASE = 'lease';
-const CANCEL = 'cancel';
 const SCAN_EVERY_MS = 30_000;
-const POLL_MS = 500;
-const MOST_REMEMBERED = 1000;
+/** A form is its files and at most so much beside them, in bytes. */
+const MOST_BESIDE = 16 * 1024 * 1024;
 
 export function createUploads(deps: UploadsDeps): Uploads {
   const { spoolPath, limits, logger, scanEveryMs = SCAN_EVERY_MS } = deps;
   const records = createUploadRecords(spoolPath);
   const keys = createIdempotencyKeys(spoolPath);
   const space = createFreeSpace(spoolPath);
-  const active = new Map<string, UploadJob>();
-  /** Ended ones whose caller was told and that leave nothing on disk. */
-  const remembered = new Map<string, UploadRecord>();
+  const registry = createUploadRegistry(records, (target) => deps.account(target) !== undefined);
   let scanning: NodeJS.Timeout | undefined;
   let isClosing = false;
-
-  function remember(record: UploadRecord): void {
-    remembered.set(record.uploadId, record);
-    for (const id of remembered.keys()) {
-      if (remembered.size <= MOST_REMEMBERED) break;
-      remembered.delete(id);
-    }
-  }
 
   /** Takes the upload's lease and makes its job; undefined while another hub is at it. */
   async function openJob(
@@ -100,12 +76,11 @@ export function createUploads(deps: UploadsDeps): Uploads {
     openSource: () => Promise<SpoolFile>,
   ): Promise<{ job: UploadJob; source: SpoolFile } | undefined> {
     const { uploadId } = record;
-    const directory = records.directory(uploadId);
-    const lease = await takeLease(directory, LEASE, {
+    const lease = await takeLease(records.directory(uploadId), LEASE, {
       ...deps.lease,
       onBeat() {
-        const job = active.get(uploadId);
-        if (existsSync(join(directory, CANCEL))) job?.cancel();
+        const job = registry.active.get(uploadId);
+        if (existsSync(records.file(uploadId, 'cancel'))) job?.cancel();
         void job?.save().catch(() => {});
       },
     });
@@ -115,19 +90,24 @@ export function createUploads(deps: UploadsDeps): Uploads {
       await lease.release();
       return undefined;
     }
-    const source = await openSource();
+    const source = await openSource().catch(async (error) => {
+      await lease.release();
+      throw error;
+    });
     const job = createUploadJob({ account, records, record: current, source, lease, logger });
-    active.set(uploadId, job);
+    registry.add(job);
     void job.ended.then((ending) => {
-      active.delete(uploadId);
-      const { target, callerId, stagingId } = job.record;
-      if (ending.kind !== 'done' || stagingId === undefined) return;
-      // Whatever stays is for the bucket's own rules to expire.
-      deps.staging?.remove(target, callerId, stagingId).catch((error) => {
-        logger.warn('A staged video could not be removed', { target, uploadId, error });
-      });
+      if (ending.kind === 'done') removeStaged(job.record);
     });
     return { job, source };
+  }
+
+  /** Whatever stays in the bucket is for the bucket's own rules to expire. */
+  function removeStaged({ target, callerId, uploadId, stagingId }: UploadRecord): void {
+    if (stagingId === undefined) return;
+    deps.staging?.remove(target, callerId, stagingId).catch((error) => {
+      logger.warn('A staged video could not be removed', { target, uploadId, error });
+    });
   }
 
   async function begin(target: string, account: UploadAccount, callerId: string | null, key?: string) {
@@ -157,55 +137,6 @@ export function createUploads(deps: UploadsDeps): Uploads {
     }
   }
 
-  /** The upload that a key stands for, while it may still give a result. */
-  async function standingFor(uploadId: string | undefined): Promise<UploadRecord | undefined> {
-    if (uploadId === undefined) return undefined;
-    const record = active.get(uploadId)?.record ?? (await records.read(uploadId));
-    return record === undefined || record.state === 'failed' || record.state === 'cancelled'
-      ? undefined
-      : record;
-  }
-
-  /** Waits for an upload that may run in another hub. Its result; undefined when it failed. */
-  async function outcomeOf(uploadId: string, signal: AbortSignal): Promise<UploadResult | undefined> {
-    for (;;) {
-      const record = await standingFor(uploadId);
-      if (record === undefined || record.state === 'done') return record?.result;
-      const job = active.get(uploadId);
-      const pause = sleep(POLL_MS, undefined, { signal });
-      await (job === undefined ? pause : Promise.race([job.ended, pause.catch(() => {})]));
-      signal.throwIfAborted();
-    }
-  }
-
-  /**
-   * Takes the key for a received upload, or gives what the earlier one under it has come to.
-   * @throws HubError `idempotency_mismatch`
-   */
-  async function earlier(job: UploadJob, { signal, respondAsync }: UploadCall): Promise<Begun | undefined> {
-    const { idempotency, uploadId, target } = job.record;
-    if (idempotency === undefined) return undefined;
-    for (;;) {
-      const claim = await keys.current(idempotency.key);
-      const first = await standingFor(claim?.uploadId);
-      if (first === undefined) {
-        if (await keys.claim(idempotency.key, claim, uploadId)) return undefined;
-        continue;
-      }
-      if (first.idempotency?.fingerprint !== idempotency.fingerprint) {
-        throw videoError('idempotency_mismatch', 'This Idempotency-Key was used for another upload', {
-          target,
-          param: 'idempotency-key',
-          reason: 'idempotency_mismatch',
-          hint: 'Repeat the very same form under a key, or send another one under a new key.',
-        });
-      }
-      if (respondAsync && first.state !== 'done') return { kind: 'accepted', uploadId: first.uploadId };
-      const result = await outcomeOf(first.uploadId, signal);
-      if (result !== undefined) return { kind: 'result', result };
-    }
-  }
-
   /** Ends an upload whose form was refused: nothing is left of it on disk. */
   async function refuse(job: UploadJob, error: unknown): Promise<void> {
     const { record } = job;
@@ -214,7 +145,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
     record.state = wasCancelled ? 'cancelled' : 'failed';
     record.endedAt = new Date().toISOString();
     if (!wasCancelled) record.error = errorBody(failure).error;
-    remember(record);
+    registry.remember(record);
     await job.discard();
     logger.warn('An upload was refused', {
       target: record.target,
@@ -232,6 +163,10 @@ export function createUploads(deps: UploadsDeps): Uploads {
     await account.accessToken(call.signal);
     const announced = Number(request.headers['content-length'] ?? 0);
     await space.claim(target, announced);
+    if (announced > limits.maxFileSize + limits.maxThumbnailSize + MOST_BESIDE) {
+      space.release(announced);
+      throw tooLarge(target, 'video', limits.maxFileSize);
+    }
     const key = call.key === undefined ? undefined : keys.name(target, callerId, call.key);
     const { job, source } = await begin(target, account, callerId, key).catch((error) => {
       space.release(announced);
@@ -254,7 +189,8 @@ export function createUploads(deps: UploadsDeps): Uploads {
         withFingerprint: key !== undefined,
         signal: call.signal,
       });
-      const begun = await earlier(job, call);
+      const signal = AbortSignal.any([call.signal, job.signal]);
+      const begun = await repetitionOf(job, { keys, registry }, { ...call, signal });
       if (begun !== undefined) {
         await job.discard();
         return begun;
@@ -262,7 +198,8 @@ export function createUploads(deps: UploadsDeps): Uploads {
       if (call.respondAsync) await source.sync();
       record.state = 'sending';
       await records.write(record);
-    } catch (error) {
+    } catch (thrown) {
+      const error = isDiskFull(thrown) ? noSpace(target, thrown) : thrown;
       await refuse(job, error);
       throw error;
     }
@@ -277,40 +214,27 @@ export function createUploads(deps: UploadsDeps): Uploads {
   async function waited(job: UploadJob, signal: AbortSignal): Promise<UploadResult> {
     const ending = await Promise.race([job.ended, departure(signal)]);
     if (ending.kind === 'failed' || ending.kind === 'cancelled') {
-      remember(job.record);
+      registry.remember(job.record);
       await records.remove(job.record.uploadId);
     }
     return resultOfEnding(ending, job.record.target);
   }
 
-  function isVisible(record: UploadRecord | undefined, callerId: string | undefined): record is UploadRecord {
-    if (record === undefined || deps.account(record.target) === undefined) return false;
-    return callerId === undefined || record.callerId === callerId;
-  }
-
-  async function visible(uploadId: string, callerId: string | undefined): Promise<UploadRecord> {
-    const record = active.get(uploadId)?.record ?? remembered.get(uploadId) ?? (await records.read(uploadId));
-    if (isVisible(record, callerId)) return record;
-    throw new HubError('upload_not_found', 'There is no upload of this id', {
-      extra: {
-        target: null,
-        reason: 'upload_not_found',
-        hint: 'Uploads are kept for 24 hours; GET /videohost/uploads lists them.',
-      },
-    });
-  }
-
   /** Goes on with what a dead hub has left, and sweeps what nobody needs any more. */
   async function scan(): Promise<void> {
-    for (const record of await sweepUploads({ records, keys, spoolPath, isActive: (id) => active.has(id) })) {
+    for (const record of await sweepUploads({
+      records,
+      keys,
+      spoolPath,
+      isActive: (id) => registry.active.has(id),
+    })) {
       const account = deps.account(record.target);
       if (account === undefined || isClosing) continue;
       await resume(account, record).catch((error) => {
-        logger.error('An interrupted upload cannot be resumed', {
-          target: record.target,
-          uploadId: record.uploadId,
-          error,
-        });
+        const { target, uploadId } = record;
+        logger.error('An interrupted upload cannot be resumed', { target, uploadId, error });
+        const ended = { state: 'failed' as const, endedAt: new Date().toISOString() };
+        return records.write({ ...record, ...ended, error: errorBody(toHubError(error)).error });
       });
     }
   }
@@ -335,38 +259,9 @@ export function createUploads(deps: UploadsDeps): Uploads {
 
   return {
     upload,
-    find: async (uploadId, callerId) => viewOf(await visible(uploadId, callerId)),
-    async list(callerId) {
-      const found = new Map<string, UploadRecord>();
-      for (const uploadId of await records.ids()) {
-        const record = active.get(uploadId)?.record ?? (await records.read(uploadId));
-        if (isVisible(record, callerId)) found.set(uploadId, record);
-      }
-      for (const record of remembered.values()) {
-        if (isVisible(record, callerId)) found.set(record.uploadId, record);
-      }
-      return [...found.values()].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)).map(viewOf);
-    },
-    async cancel(uploadId, callerId) {
-      const record = await visible(uploadId, callerId);
-      const job = active.get(uploadId);
-      if (job !== undefined) {
-        job.cancel();
-        await job.ended;
-      } else if (!hasEnded(record)) {
-        // Another hub is at it: it sees this with its next sign of life.
-        await writeFile(join(records.directory(uploadId), CANCEL), '');
-      }
-      const after = await visible(uploadId, callerId);
-      if (after.state === 'done' || after.state === 'failed') {
-        throw videoError('conflict', `The upload is ${after.state} already`, {
-          target: after.target,
-          reason: 'already_ended',
-          hint: 'Only an upload that is receiving or sending can be cancelled.',
-        });
-      }
-      return viewOf(after);
-    },
+    find: registry.find,
+    list: registry.list,
+    cancel: registry.cancel,
     async start() {
       await checkSpool(spoolPath);
       await scan();
@@ -378,7 +273,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
     async close() {
       isClosing = true;
       clearInterval(scanning);
-      const running = [...active.values()].filter(({ record }) => record.state !== 'receiving');
+      const running = [...registry.active.values()].filter(({ record }) => record.state !== 'receiving');
       for (const job of running) job.interrupt();
       await Promise.all(running.map((job) => job.ended));
     },

@@ -13,7 +13,7 @@ import { createStaging, type Staging } from './staging/s3.ts';
 import { createFileTokenStore } from './token-store/file.ts';
 import { createS3TokenStore } from './token-store/s3.ts';
 import type { TokenStore } from './token-store/token-store.ts';
-import type { UploadAccount } from './upload-job.ts';
+import type { UploadAccount } from './upload-account.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 /** The video part of one hub, without HTTP. */

@@ -362,6 +362,13 @@ describe('before the body is read', () => {
     expect(answer).toMatch(/^HTTP\/1.1 401 [\s\S]*"no_authentication"/);
   });
 
+  test('a form that is announced to be too large is refused [C7-field-errors, C2-upload-limits]', async () => {
+    const length = `content-length: ${LIMITS.maxFileSize + 20 * 1024 * 1024}\r\nexpect: 100-continue\r\n`;
+    const answer = await sendRaw(hub.url, head('main', length));
+    expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*"param":"video"/);
+    expect(leftovers()).toEqual([]);
+  });
+
   test('more bytes than are free on the disk are refused [C7-507, C3-insufficient-storage]', async () => {
     const length = 'content-length: 9000000000000000\r\nexpect: 100-continue\r\n';
     const answer = await sendRaw(hub.url, head('main', length));

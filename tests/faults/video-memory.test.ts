@@ -44,7 +44,6 @@ test.each([
     clearInterval(looking);
     expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
     expect(hub.platform.videos.map((one) => [one.bytes, one.sha256])).toEqual([[BYTES, hash.digest('hex')]]);
-    console.log(`grew by ${Math.round((most - before) / 1e6)} MB`);
     expect(most - before).toBeLessThan(MOST_GROWTH);
   },
   60_000 + BYTES / 5000,

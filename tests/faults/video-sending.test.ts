@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FakeFault } from '../helpers/fake-video-platform.ts';
 import { authorize, sha256, startVideoHub, title, type VideoHub, video } from '../helpers/video.ts';
@@ -111,6 +113,17 @@ describe.each([
     expect((await hub.upload(parts)).status).toBe(200);
     expect(hub.platform.videos.map((one) => one.sha256)).toEqual([sha256(content)]);
   });
+});
+
+test('a caller who falls silent for longer than retryFor does not use up its time [C2-upload-retry-for]', async () => {
+  hub.platform.faults.push({ on: 'chunk', after: 1, do: { answer: 503 } });
+  const flowing = new PassThrough();
+  const answer = hub.upload([title, video(flowing)]);
+  flowing.write(content.subarray(0, CHUNK + 1));
+  await sleep(RETRY_FOR + 200);
+  flowing.end(content.subarray(CHUNK + 1));
+  expect((await answer).status).toBe(200);
+  expect(hub.platform.videos.map((one) => one.sha256)).toEqual([sha256(content)]);
 });
 
 test('nothing that was acknowledged is sent again [C7-resumable]', async () => {
@@ -231,6 +244,18 @@ describe('an upload fails without a video and with an empty spool at', () => {
     const answer = await hub.upload([title, video(content)]);
     expect([answer.status, answer.json().error.code]).toEqual([401, 'token_expired']);
     expect(hub.platform.videos).toEqual([]);
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('a platform that stays down after the last byte: whether there is a video is said to be unknown [C7-upstream]', async () => {
+    hub.platform.faults.push({ on: 'chunk', from: LAST, do: 'lose-answer' });
+    hub.platform.faults.push({ on: 'query', times: 1000, do: { answer: 503 } });
+    const answer = await hub.upload([title, video(content)]);
+    expect([answer.status, answer.json().error]).toEqual([
+      502,
+      expect.objectContaining({ code: 'upstream_unavailable', reason: 'outcome_unknown' }),
+    ]);
+    expect(hub.platform.requests.map(({ kind }) => kind)).not.toContain('cancel');
     expect(leftovers()).toEqual([]);
   });
 

@@ -1,0 +1,159 @@
+import type { Dispatcher } from 'undici';
+import type { VideoMetadata } from './metadata.ts';
+import type { PlatformFailure, PublishedVideo, VideoPlatform } from './platform.ts';
+import type { SpoolFile } from './spool-file.ts';
+import { platformUnavailable } from './video-errors.ts';
+
+export interface SessionRequestsDeps {
+  target: string;
+  platform: VideoPlatform;
+  dispatcher: Dispatcher;
+  /** Milliseconds that the platform may fall silent within one request. */
+  silenceMs: number;
+}
+
+/** What the platform made of a request. */
+export type Outcome =
+  | { kind: 'done'; video: PublishedVideo }
+  | { kind: 'kept'; bytes: number }
+  | { kind: 'dead' }
+  | { kind: 'failed'; failure: PlatformFailure };
+
+/** The single requests of the resumable protocol. Network failures reject; whatever is answered is an outcome. */
+export interface SessionRequests {
+  /** Opens a session; `total` is the size of the video where it is known. */
+  open(
+    video: { metadata: VideoMetadata; contentType: string; total: number | undefined },
+    call: Call,
+  ): Promise<{ kind: 'opened'; uri: string } | Extract<Outcome, { kind: 'failed' }>>;
+  /** Sends the bytes from `start` up to `end` of a spool file. */
+  put(
+    session: string,
+    chunk: { source: SpoolFile; contentType: string; start: number; end: number },
+    call: Call,
+  ): Promise<Outcome>;
+  /** Asks what the platform has. */
+  ask(session: string, total: number | undefined, call: Call): Promise<Outcome>;
+  /** Ends a session. */
+  cancel(session: string, call: Call): Promise<void>;
+}
+
+interface Call {
+  token: string;
+  signal: AbortSignal;
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+const LONGEST_ANSWER = 1024 * 1024;
+
+export function createSessionRequests(deps: SessionRequestsDeps): SessionRequests {
+  const { target, platform, dispatcher, silenceMs } = deps;
+
+  /** One request, whose silence is bounded: while its body flows no clock runs out. */
+  async function exchange(
+    method: 'POST' | 'PUT' | 'DELETE',
+    url: URL,
+    headers: Record<string, string>,
+    body: string | AsyncIterable<Buffer> | null,
+    { token, signal }: Call,
+  ): Promise<Answer> {
+    // Not AbortSignal.any: it would hold on to a signal a chunk for as long as the upload runs.
+    const stop = new AbortController();
+    const leave = () => stop.abort(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', leave, { once: true });
+    const timer = setTimeout(() => stop.abort(new Error('the platform fell silent')), silenceMs);
+    try {
+      const answer = await dispatcher.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        body: body === null || typeof body === 'string' ? body : (watched(body, timer) as never),
+        signal: stop.signal,
+      });
+      let text = '';
+      answer.body.setEncoding('utf8');
+      for await (const chunk of answer.body) {
+        timer.refresh();
+        if (text.length < LONGEST_ANSWER) text += chunk;
+      }
+      return { status: answer.statusCode, headers: answer.headers, text };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  function outcomeOf(answer: Answer): Outcome {
+    const { status, headers, text } = answer;
+    if (status === 308) return { kind: 'kept', bytes: keptBytes(headers.range) };
+    if (status === 404 || status === 410) return { kind: 'dead' };
+    if (status === 200 || status === 201) {
+      const video = platform.publishedVideo(text);
+      if (video !== undefined) return { kind: 'done', video };
+    }
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  function failureOf({ status, headers, text }: Answer): PlatformFailure {
+    if (status >= 400) return platform.failure(status, headers, text);
+    const cause = new Error(`the video platform answered ${status} without what was asked for`);
+    const error = platformUnavailable(target, 'video platform', 'bad_response', cause);
+    return { error, isPassing: true, isTokenRefused: false, retryAfterMs: undefined };
+  }
+
+  return {
+    async open({ metadata, contentType, total }, call) {
+      const { path, body } = platform.sessionRequest(metadata);
+      const url = new URL(path, platform.origin);
+      const headers = {
+        'content-type': 'application/json; charset=UTF-8',
+        'x-upload-content-type': contentType,
+        ...(total !== undefined && { 'x-upload-content-length': String(total) }),
+      };
+      const answer = await exchange('POST', url, headers, body, call);
+      const { location } = answer.headers;
+      if (answer.status === 200 && typeof location === 'string' && URL.canParse(location, url.href)) {
+        return { kind: 'opened', uri: new URL(location, url).href };
+      }
+      return { kind: 'failed', failure: failureOf(answer) };
+    },
+    async put(session, { source, contentType, start, end }, call) {
+      const headers = {
+        'content-length': String(end - start),
+        // The total of a video that is still coming is not known yet.
+        'content-range': `bytes ${start}-${end - 1}/${source.isComplete ? source.size : '*'}`,
+        'content-type': contentType,
+      };
+      return outcomeOf(await exchange('PUT', new URL(session), headers, source.read(start, end), call));
+    },
+    async ask(session, total, call) {
+      const headers = { 'content-length': '0', 'content-range': `bytes */${total ?? '*'}` };
+      return outcomeOf(await exchange('PUT', new URL(session), headers, null, call));
+    },
+    async cancel(session, call) {
+      await exchange('DELETE', new URL(session), { 'content-length': '0' }, null, call);
+    },
+  };
+}
+
+/** Passes the pieces of a body on; each one that is asked for shows that the platform still reads. */
+async function* watched(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    timer.refresh();
+    yield piece;
+  }
+  timer.refresh();
+}
+
+/** Bytes that a 308 says were kept: `Range: bytes=0-1234`, or no such header for none. */
+function keptBytes(range: string | string[] | undefined): number {
+  const last = typeof range === 'string' ? /^(?:bytes[= ])?0-(\d+)$/.exec(range.trim())?.[1] : undefined;
+  return last === undefined ? 0 : Number(last) + 1;
+}
