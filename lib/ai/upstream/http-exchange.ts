@@ -65,12 +65,17 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
       },
       this,
     );
-    // With a free connection the request has started by now, and no clock is needed.
-    if (this.#controller === undefined && !this.#isOver) {
-      this.#connectTimer = setTimeout(() => {
-        this.#fail(new ConnectTimeout('No connection in time'));
-      }, this.#route.connectTimeout);
-    }
+    // undici looks once more at an idle connection before it uses it, in an immediate of its own that comes before
+    // this one. With a free connection the request has started by then, and no clock is needed.
+    if (this.#controller === undefined && !this.#isOver) setImmediate(startConnectClock, this);
+  }
+
+  /** Only for a call that has to wait for a connection: a timer for each call costs more than a look at each. */
+  startConnectClock(): void {
+    if (this.#controller !== undefined || this.#isOver || this.#connectTimer !== undefined) return;
+    this.#connectTimer = setTimeout(() => {
+      this.#fail(new ConnectTimeout('No connection in time'));
+    }, this.#route.connectTimeout);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -168,4 +173,8 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#path = next.pathname + next.search;
     this.#dispatch();
   }
+}
+
+function startConnectClock(exchange: HttpExchange): void {
+  exchange.startConnectClock();
 }
