@@ -58,6 +58,8 @@ export interface ResumableUpload {
 }
 
 const MOST_SILENT_MS = 60_000;
+/** A token is used for so long before it is asked for again. */
+const TOKEN_FOR_MS = 30_000;
 const LONGEST_DELAY_MS = 8000;
 const ABANDON_TIMEOUT_MS = 5000;
 
@@ -82,6 +84,7 @@ export function createResumableUpload(deps: ResumableUploadDeps): ResumableUploa
     let refusals = 0;
     let mustAsk = session !== undefined;
     let token = '';
+    let tokenAt = 0;
     let refused: string | undefined;
 
     function progress(): void {
@@ -100,6 +103,15 @@ export function createResumableUpload(deps: ResumableUploadDeps): ResumableUploa
       await sleep(Math.min(Math.max(delay, retryAfterMs), left), undefined, { signal });
     }
 
+    /** Asked for now and then, not for every chunk: it is read from where the tokens are kept. */
+    async function goodToken(): Promise<string> {
+      if (token === '' || token === refused || performance.now() - tokenAt > TOKEN_FOR_MS) {
+        token = await deps.accessToken(signal, refused);
+        tokenAt = performance.now();
+      }
+      return token;
+    }
+
     /** Waits for bytes to send. That the caller is slow is not the platform's fault: its clock begins anew. */
     async function waitFor(end: number): Promise<void> {
       if (source.isComplete || source.size >= end) return;
@@ -111,8 +123,7 @@ export function createResumableUpload(deps: ResumableUploadDeps): ResumableUploa
     async function step(): Promise<Outcome | undefined> {
       // A chunk is not the last one as long as a byte is there beyond it: the last one completes the upload.
       if (!mustAsk) await waitFor(kept + chunkSize + 1);
-      token = await deps.accessToken(signal, refused);
-      const call = { token, signal };
+      const call = { token: await goodToken(), signal };
       const total = source.isComplete ? source.size : undefined;
       if (session === undefined) {
         const { metadata, contentType } = sending;

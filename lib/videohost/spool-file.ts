@@ -16,7 +16,7 @@ export interface SpoolFile {
   complete(): void;
   /** Resolves once `end` bytes are there, or no more will come. Rejects with the signal's reason. */
   until(end: number, signal: AbortSignal): Promise<void>;
-  /** The bytes from `start` up to `end`, which must be there. A piece is good until the next but one is asked for. */
+  /** The bytes from `start` up to `end`, which must be there. A piece is good until the next one is asked for. */
   read(start: number, end: number): AsyncGenerator<Buffer, void>;
   /** Makes what was written outlast a power failure. */
   sync(): Promise<void>;
@@ -88,17 +88,26 @@ function spoolFile(file: FileHandle, initialSize: number, initiallyComplete: boo
       });
     },
     async *read(start, end) {
-      // Two buffers in turn: fresh ones would cost as much as the reading. Whoever takes a piece is through with it
-      // before he asks for the next but one: a socket is written to only after it has drained.
+      // Two buffers in turn, one read into while the other is taken: fresh ones would cost as much as the reading.
+      // Whoever takes a piece is through with it before he asks for the next: a socket is written to only after it
+      // has drained.
       const buffers = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(READ_SIZE, end - start)));
-      for (let at = start, turn = 0; at < end; turn ^= 1) {
+      const fill = async (turn: number, at: number): Promise<Buffer> => {
         const buffer = buffers[turn] as Buffer;
         const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at);
-        if (bytesRead === 0) throw new Error('the spool file is shorter than it was');
-        for (let from = 0; from < bytesRead; from += PIECE_SIZE) {
-          yield buffer.subarray(from, Math.min(from + PIECE_SIZE, bytesRead));
+        if (bytesRead === 0 && at < end) throw new Error('the spool file is shorter than it was');
+        return buffer.subarray(0, bytesRead);
+      };
+      let coming = fill(0, start);
+      for (let at = start, turn = 1; at < end; turn ^= 1) {
+        const bytes = await coming;
+        at += bytes.length;
+        coming = fill(turn, at);
+        // Awaited in the next round, unless the taker leaves before.
+        coming.catch(() => {});
+        for (let from = 0; from < bytes.length; from += PIECE_SIZE) {
+          yield bytes.subarray(from, Math.min(from + PIECE_SIZE, bytes.length));
         }
-        at += bytesRead;
       }
     },
     sync: () => file.datasync(),
