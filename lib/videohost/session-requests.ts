@@ -119,7 +119,8 @@ export function createSessionRequests(deps: SessionRequestsDeps): SessionRequest
       };
       const answer = await exchange('POST', url, headers, body, call);
       const { location } = answer.headers;
-      if (answer.status === 200 && typeof location === 'string' && URL.canParse(location, url.href)) {
+      const isOpened = answer.status === 200 || answer.status === 201;
+      if (isOpened && typeof location === 'string' && URL.canParse(location, url.href)) {
         return { kind: 'opened', uri: new URL(location, url).href };
       }
       return { kind: 'failed', failure: failureOf(answer) };

@@ -445,6 +445,17 @@ test.each<[string, { accounts: string[]; token_storage_file?: string }, RegExp]>
   },
 );
 
+test('a spool that cannot be written stops the start with one clear line [C2-upload-spool]', async () => {
+  const platform = await startPlatform();
+  const config = { videohost: platform.videohost({ upload: { spoolPath: '/dev/null/spool' } }) };
+  const { code, stderr, stdout } = await runHubProcess({ config });
+  expect([code, stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(/spool directory \/dev\/null\/spool/)],
+  ]);
+  expect(stdout).not.toMatch(/hub listening/);
+});
+
 test('a token directory that cannot be written stops the start with one clear line [C1-token-dir-unwritable]', async () => {
   const platform = await startPlatform();
   const config = { videohost: platform.videohost({ token_storage_path: '/dev/null/tokens' }) };
