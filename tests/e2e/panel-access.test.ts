@@ -63,6 +63,7 @@ describe('by keyboard', () => {
     expect(await page.getByLabel('Admin key').inputValue()).toBe('wrong');
     await signIn();
     const tabs = page.getByRole('tablist').getByRole('tab');
+    await tabs.first().waitFor();
     expect(await tabs.allInnerTexts()).toEqual([
       'Dashboard',
       'AI-Link usage',
