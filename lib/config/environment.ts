@@ -23,7 +23,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     ailinkToken: set(env.AILINK_TOKEN),
     skipSchemaValidation: /^(true|1)$/i.test(env.HUB_SKIP_SCHEMA_VALIDATION ?? ''),
     startedByNpm: /^(start|gateway|companion|offline)$/.test(env.npm_lifecycle_event ?? ''),
-    ailinkSocket: set(env.AILINK_SOCKET),
     outboundProxy: {
       https: proxyAddress(env.HTTPS_PROXY) ?? proxyAddress(env.https_proxy),
       http: proxyAddress(env.HTTP_PROXY) ?? proxyAddress(env.http_proxy),

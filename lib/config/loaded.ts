@@ -24,8 +24,6 @@ export interface Environment {
   skipSchemaValidation: boolean;
   /** One of npm's scripts that run a hub started this process. */
   startedByNpm: boolean;
-  /** Set only between a gateway and the companion that it spawned: path of the private socket. */
-  ailinkSocket: string | undefined;
   /** HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) for outbound calls. */
   outboundProxy: { https: string | undefined; http: string | undefined; no: string | undefined };
 }

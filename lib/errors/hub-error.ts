@@ -21,7 +21,6 @@ const CODES = {
   target_required: [400, 'invalid_request_error'],
   model_not_allowed: [400, 'invalid_request_error'],
   redirect_uri_mismatch: [400, 'invalid_request_error'],
-  oauth_refused: [400, 'invalid_request_error'],
   unauthorized: [401, 'authentication_error'],
   admin_unauthorized: [401, 'authentication_error'],
   no_authentication: [401, 'authentication_error'],

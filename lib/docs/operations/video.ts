@@ -26,7 +26,8 @@ export const videoOperations: OperationGroup = {
       method: 'get',
       path: '/videohost/auth/idp/callback',
       summary: 'Finish the sign-in of an account',
-      description: 'The identity provider sends the browser here.',
+      description:
+        'The identity provider sends the browser here. Denied access and a state that is not valid are 400 `oauth_failed`.',
       access: 'public',
       parameters: [
         { in: 'query', name: 'target', description: 'Id of the account.', required: true },
@@ -40,7 +41,7 @@ export const videoOperations: OperationGroup = {
           bodies: [{ contentType: 'application/json', schema: 'Granted' }, { contentType: 'text/html' }],
         },
       },
-      errors: [...lost, 'oauth_refused', 'redirect_uri_mismatch', 'upstream_unavailable'],
+      errors: [...lost, 'oauth_failed', 'redirect_uri_mismatch', 'upstream_unavailable'],
     },
     {
       method: 'get',

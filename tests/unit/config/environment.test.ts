@@ -15,7 +15,6 @@ describe('the environment', () => {
       ailinkToken: undefined,
       skipSchemaValidation: false,
       startedByNpm: false,
-      ailinkSocket: undefined,
       outboundProxy: { https: undefined, http: undefined, no: undefined },
     };
     expect(readEnvironment({})).toEqual(nothing);
