@@ -44,7 +44,7 @@ describe('trying a target', () => {
       .getByText(/one door in front of providers/)
       .waitFor();
     const facts = ai.locator('.answer');
-    await facts.getByText('412').waitFor();
+    await facts.getByText('412', { exact: true }).waitFor();
     const text = await facts.innerText();
     expect(text).toMatch(/Completion tokens\s+\d+/);
     expect(text).toMatch(/Finish reason\s+stop/);

@@ -82,13 +82,22 @@ export async function startNginx(): Promise<Nginx> {
     );
 
   configure('http://127.0.0.1:9');
-  const child = spawn('nginx', ['-c', join(directory, 'nginx.conf'), '-p', directory, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
+  function launch(): { end(): Promise<void> } {
+    const child = spawn('nginx', ['-c', join(directory, 'nginx.conf'), '-p', directory, '-e', 'stderr'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const exited = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    return {
+      end() {
+        child.kill('SIGTERM');
+        return exited;
+      },
+    };
+  }
+  let server = launch();
   const nginx: Nginx = {
     frontUrl: `https://localhost:${frontPort}`,
     ca: readFileSync(join(directory, 'cert.pem'), 'utf8'),
@@ -96,7 +105,9 @@ export async function startNginx(): Promise<Nginx> {
     files,
     async front(hubUrl) {
       configure(hubUrl);
-      child.kill('SIGHUP');
+      // Not a reload: for a moment after it the old worker may still take connections, and knows no hub.
+      await server.end();
+      server = launch();
       await until('nginx passes on to the hub', async () => {
         const { status } = await send(`${nginx.frontUrl}/health`, { tls: { ca: nginx.ca } });
         return status === 200;
@@ -104,8 +115,7 @@ export async function startNginx(): Promise<Nginx> {
     },
     async stop() {
       running.delete(nginx);
-      child.kill('SIGTERM');
-      await exited;
+      await server.end();
       rmSync(directory, { recursive: true, force: true });
     },
   };
