@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import { createS3Opener, type S3Credentials, type S3Place, sdk } from '../s3.ts';
 
 export interface StagingOptions {
-  place: { bucket: string; prefix: string; region?: string; endpoint?: string };
+  place: S3Place;
   /** Default: as the AWS SDK finds them (environment, role). */
-  credentials?: { accessKeyId: string; secretAccessKey: string };
+  credentials?: S3Credentials;
 }
 
 /** A place that a caller may put a video to, past a platform that takes no large bodies. */
@@ -41,22 +41,7 @@ interface Presigner {
 
 export function createStaging({ place, credentials }: StagingOptions): Staging {
   const { bucket: Bucket, prefix } = place;
-  const sdk = () => import('@aws-sdk/client-s3');
-  let opening: Promise<S3Client> | undefined;
-  function client(): Promise<S3Client> {
-    opening ??= sdk().then(
-      ({ S3Client }) =>
-        new S3Client({
-          ...(place.region !== undefined && { region: place.region }),
-          ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
-          ...(credentials !== undefined && { credentials }),
-          // Else a signed address demands the checksum of an empty body.
-          requestChecksumCalculation: 'WHEN_REQUIRED',
-          responseChecksumValidation: 'WHEN_REQUIRED',
-        }),
-    );
-    return opening;
-  }
+  const client = createS3Opener(place, credentials);
 
   /** Another caller's id leads elsewhere, to nothing. */
   function keyOf(target: string, callerId: string | null, stagingId: string): string {

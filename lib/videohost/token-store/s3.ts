@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { S3Client } from '@aws-sdk/client-s3';
+import { createS3Opener, type S3Credentials, type S3Place, sdk } from '../s3.ts';
 import { type NoteName, parseTokens, type TokenStore } from './token-store.ts';
 
 export interface S3TokenStoreOptions {
-  place: { bucket: string; prefix: string; region?: string; endpoint?: string };
+  place: S3Place;
   /** `videohost.token_storage_file`; `{id}` is the account id. */
   pattern: string;
   now?: () => number;
@@ -13,7 +13,7 @@ export interface S3TokenStoreOptions {
   /** Milliseconds after which a lock that was not given back counts as left by a dead hub; default 90,000. */
   lockLifeMs?: number;
   /** Default: as the AWS SDK finds them (environment, role). */
-  credentials?: { accessKeyId: string; secretAccessKey: string };
+  credentials?: S3Credentials;
 }
 
 /** Longer than any refresh may take. */
@@ -31,23 +31,7 @@ export function createS3TokenStore(options: S3TokenStoreOptions): TokenStore {
   const beside = (name: string) => `${prefix}.hub/${name}`;
   const noteOf = (accountId: string, name: NoteName) => beside(`${accountId}.${name}`);
 
-  // Loaded at first use: a hub that keeps files never needs it.
-  const sdk = () => import('@aws-sdk/client-s3');
-  let opening: Promise<S3Client> | undefined;
-  function client(): Promise<S3Client> {
-    opening ??= sdk().then(
-      ({ S3Client }) =>
-        new S3Client({
-          ...(place.region !== undefined && { region: place.region }),
-          ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
-          ...(options.credentials !== undefined && { credentials: options.credentials }),
-          // Services that only resemble S3 refuse the newer checksums.
-          requestChecksumCalculation: 'WHEN_REQUIRED',
-          responseChecksumValidation: 'WHEN_REQUIRED',
-        }),
-    );
-    return opening;
-  }
+  const client = createS3Opener(place, options.credentials);
 
   async function get(Key: string): Promise<{ text: string; etag: string } | undefined> {
     const { GetObjectCommand } = await sdk();
