@@ -33,8 +33,11 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
   // Only of ids that were issued or came well-signed: what strangers send is not kept.
   const known = new Map<string, Buffer>();
 
+  /** As text: base64url spells the same bytes in several ways, and only the one that was issued is well-signed. */
   function signatureOf(sessionId: string): Buffer {
-    return known.get(sessionId) ?? createHmac('sha256', secret).update(sessionId).digest();
+    const kept = known.get(sessionId);
+    if (kept !== undefined) return kept;
+    return Buffer.from(createHmac('sha256', secret).update(sessionId).digest('base64url'), 'latin1');
   }
 
   function remember(sessionId: string, signature: Buffer): void {
@@ -55,10 +58,10 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
   function verified(value: string): string | undefined {
     const dot = value.indexOf('.');
     if (dot < 1) return undefined;
-    const given = Buffer.from(value.slice(dot + 1), 'base64url');
-    const expected = signatureOf(value.slice(0, dot));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     const sessionId = value.slice(0, dot);
+    const given = Buffer.from(value.slice(dot + 1), 'latin1');
+    const expected = signatureOf(sessionId);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     remember(sessionId, expected);
     return sessionId;
   }
@@ -76,7 +79,7 @@ export function createSessionCookie({ name, secret, sameSite, ttlMs }: SessionCo
       const signature = signatureOf(sessionId);
       remember(sessionId, signature);
       const maxAge = Math.floor(ttlMs / 1000);
-      return `${name}=${sessionId}.${signature.toString('base64url')}; Max-Age=${maxAge}; ${attributes(secure)}`;
+      return `${name}=${sessionId}.${signature.toString('latin1')}; Max-Age=${maxAge}; ${attributes(secure)}`;
     },
     clear: (secure) => `${name}=; Max-Age=0; ${attributes(secure)}`,
   };
