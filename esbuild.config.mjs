@@ -93,6 +93,7 @@ export async function build() {
   const { outputFiles } = await esbuild.build({
     entryPoints: [
       { in: join(root, 'gateway/main.ts'), out: 'gateway' },
+      { in: join(root, 'gateway/video-sender.ts'), out: 'video-sender' },
       { in: join(root, 'companion/main.ts'), out: 'companion' },
       ...entriesOf('handlers', ['adapter.ts']),
       ...entriesOf('cli'),

@@ -17,6 +17,7 @@ ENV NODE_ENV=production
 WORKDIR /srv/hub
 # The bundle holds every dependency: the image needs no node_modules.
 COPY --from=build /build/dist/gateway.mjs /build/dist/gateway.mjs.map ./dist/
+COPY --from=build /build/dist/video-sender.mjs /build/dist/video-sender.mjs.map ./dist/
 # What it writes: tokens of video accounts, uploads on their way, log files. Make them volumes.
 RUN mkdir -p tokens spool logs && chown node:node tokens spool logs
 USER node

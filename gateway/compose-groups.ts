@@ -20,7 +20,7 @@ export function composeGroups(parts: HubParts, draining: () => boolean): RouteGr
     createAuthRoutes(parts),
     createAiRoutes(parts),
     createMcpRoutes(parts),
-    createVideohostRoutes(parts),
+    createVideohostRoutes({ ...parts, senderEntry: new URL('./video-sender.mjs', import.meta.url) }),
     proxies,
     createAdminRoutes({ ...parts, handOverCounts: proxies.handOverCounts }),
     createDocsRoutes(parts),

@@ -4,6 +4,7 @@ import { HubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { VideoMetadata } from './metadata.ts';
 import type { PublishedVideo, VideoPlatform } from './platform.ts';
+import type { ChunkSender } from './sender/chunk-sender.ts';
 import { createSessionRequests, type Outcome } from './session-requests.ts';
 import type { SpoolFile } from './spool-file.ts';
 import { systemCodeOf } from './system-code.ts';
@@ -13,6 +14,7 @@ export interface ResumableUploadDeps {
   target: string;
   platform: VideoPlatform;
   dispatcher: Dispatcher;
+  sender: ChunkSender;
   /** A good access token, another one than `refused`. @throws HubError */
   accessToken(signal: AbortSignal, refused?: string): Promise<string>;
   /** Bytes of one request; a multiple of 256 KiB. */
@@ -68,10 +70,10 @@ const ABANDON_TIMEOUT_MS = 5000;
  * anything is sent again after a failure, so that a lost answer never makes a second video.
  */
 export function createResumableUpload(deps: ResumableUploadDeps): ResumableUpload {
-  const { target, platform, dispatcher, chunkSize, retryFor, logger } = deps;
+  const { target, platform, dispatcher, sender, chunkSize, retryFor, logger } = deps;
   const { retryDelayMs = 250, silenceMs = Math.min(Math.max(retryFor / 3, 1000), MOST_SILENT_MS) } = deps;
 
-  const requests = createSessionRequests({ target, platform, dispatcher, silenceMs });
+  const requests = createSessionRequests({ target, platform, dispatcher, sender, silenceMs });
 
   async function send(sending: Sending): Promise<PublishedVideo> {
     const { source, signal } = sending;

@@ -6,6 +6,8 @@ import type { Route, RouteGroup, RouteHandler } from '../http/route.ts';
 import type { Logs } from '../logging/logger.ts';
 import type { VideoAccount } from './accounts.ts';
 import { type CallbackPage, grantedPage, refusedPage } from './callback-page.ts';
+import { createChunkSender } from './sender/chunk-sender.ts';
+import { createSenderThread } from './sender/sender-thread.ts';
 import type { Staging } from './staging/s3.ts';
 import { createVideohost } from './videohost.ts';
 
@@ -14,6 +16,8 @@ export interface VideohostRoutesDeps {
   logs: Logs;
   /** Whether work may go on after its answer; false on platforms that freeze the process (contract §11). */
   outlivesAnswers?: boolean;
+  /** Script of a thread that sends videos; without one they are sent in this thread. */
+  senderEntry?: URL;
 }
 
 const CALLBACK = '/videohost/auth/idp/callback';
@@ -21,8 +25,9 @@ const NO_STORE = { 'cache-control': 'no-store' };
 
 /** The video routes (spec §4.2, contract §7). */
 export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
-  const { config, logs, outlivesAnswers = true } = deps;
-  const videohost = createVideohost(config.videohost, logs.logger('videohost', 'videohost'));
+  const { config, logs, outlivesAnswers = true, senderEntry } = deps;
+  const sender = senderEntry === undefined ? createChunkSender() : createSenderThread(senderEntry);
+  const videohost = createVideohost(config.videohost, logs.logger('videohost', 'videohost'), sender);
   const { accounts, uploads, staging } = videohost;
 
   /** The account that `x-target` names, noted in the access record. */

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { VideoMetadata } from './metadata.ts';
 import type { PlatformFailure, PublishedVideo, VideoPlatform } from './platform.ts';
+import type { ChunkSender } from './sender/chunk-sender.ts';
+import { type Answer, exchange } from './sender/exchange.ts';
 import type { SpoolFile } from './spool-file.ts';
 import { platformUnavailable } from './video-errors.ts';
 
@@ -8,6 +10,7 @@ export interface SessionRequestsDeps {
   target: string;
   platform: VideoPlatform;
   dispatcher: Dispatcher;
+  sender: ChunkSender;
   /** Milliseconds that the platform may fall silent within one request. */
   silenceMs: number;
 }
@@ -43,51 +46,19 @@ interface Call {
   signal: AbortSignal;
 }
 
-interface Answer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  text: string;
-}
-
-const LONGEST_ANSWER = 1024 * 1024;
-
 export function createSessionRequests(deps: SessionRequestsDeps): SessionRequests {
-  const { target, platform, dispatcher, silenceMs } = deps;
+  const { target, platform, dispatcher, sender, silenceMs } = deps;
 
-  /** One request, whose silence is bounded: while its body flows no clock runs out. */
-  async function exchange(
+  /** A small request. */
+  function ask(
     method: 'POST' | 'PUT' | 'DELETE',
     url: URL,
     headers: Record<string, string>,
-    body: string | AsyncIterable<Buffer> | null,
+    body: string | null,
     { token, signal }: Call,
   ): Promise<Answer> {
-    // Not AbortSignal.any: it would hold on to a signal a chunk for as long as the upload runs.
-    const stop = new AbortController();
-    const leave = () => stop.abort(signal.reason);
-    signal.throwIfAborted();
-    signal.addEventListener('abort', leave, { once: true });
-    const timer = setTimeout(() => stop.abort(new Error('the platform fell silent')), silenceMs);
-    try {
-      const answer = await dispatcher.request({
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method,
-        headers: { authorization: `Bearer ${token}`, ...headers },
-        body: body === null || typeof body === 'string' ? body : (watched(body, timer) as never),
-        signal: stop.signal,
-      });
-      let text = '';
-      answer.body.setEncoding('utf8');
-      for await (const chunk of answer.body) {
-        timer.refresh();
-        if (text.length < LONGEST_ANSWER) text += chunk;
-      }
-      return { status: answer.statusCode, headers: answer.headers, text };
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
-    }
+    const request = { method, url: url.href, headers: { ...bearer(token), ...headers }, body, silenceMs };
+    return exchange(dispatcher, request, signal);
   }
 
   function outcomeOf(answer: Answer): Outcome {
@@ -117,7 +88,7 @@ export function createSessionRequests(deps: SessionRequestsDeps): SessionRequest
         'x-upload-content-type': contentType,
         ...(total !== undefined && { 'x-upload-content-length': String(total) }),
       };
-      const answer = await exchange('POST', url, headers, body, call);
+      const answer = await ask('POST', url, headers, body, call);
       const { location } = answer.headers;
       const isOpened = answer.status === 200 || answer.status === 201;
       if (isOpened && typeof location === 'string' && URL.canParse(location, url.href)) {
@@ -125,33 +96,28 @@ export function createSessionRequests(deps: SessionRequestsDeps): SessionRequest
       }
       return { kind: 'failed', failure: failureOf(answer) };
     },
-    async put(session, { source, contentType, start, end }, call) {
+    async put(session, { source, contentType, start, end }, { token, signal }) {
       const headers = {
+        ...bearer(token),
         'content-length': String(end - start),
         // The total of a video that is still coming is not known yet.
         'content-range': `bytes ${start}-${end - 1}/${source.isComplete ? source.size : '*'}`,
         'content-type': contentType,
       };
-      return outcomeOf(await exchange('PUT', new URL(session), headers, source.read(start, end), call));
+      const chunk = { url: session, headers, path: source.path, start, end, silenceMs };
+      return outcomeOf(await sender.send(chunk, signal));
     },
     async ask(session, total, call) {
       const headers = { 'content-length': '0', 'content-range': `bytes */${total ?? '*'}` };
-      return outcomeOf(await exchange('PUT', new URL(session), headers, null, call));
+      return outcomeOf(await ask('PUT', new URL(session), headers, null, call));
     },
     async cancel(session, call) {
-      await exchange('DELETE', new URL(session), { 'content-length': '0' }, null, call);
+      await ask('DELETE', new URL(session), { 'content-length': '0' }, null, call);
     },
   };
 }
 
-/** Passes the pieces of a body on; each one that is asked for shows that the platform still reads. */
-async function* watched(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncGenerator<Buffer> {
-  for await (const piece of body) {
-    timer.refresh();
-    yield piece;
-  }
-  timer.refresh();
-}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Bytes that a 308 says were kept: `Range: bytes=0-1234`, or no such header for none. */
 function keptBytes(range: string | string[] | undefined): number {

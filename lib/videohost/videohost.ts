@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import type { VideohostConfig } from '../config/schema/videohost.ts';
 import { parseSize } from '../config/size.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -9,6 +8,7 @@ import { oauthErrorOf } from './google/errors.ts';
 import { allowsUploads, createGoogleIdentity } from './google/oauth.ts';
 import { createGooglePlatform } from './google/youtube.ts';
 import { createResumableUpload } from './resumable-upload.ts';
+import { type ChunkSender, createPlatformDispatcher } from './sender/chunk-sender.ts';
 import { createStaging, type Staging } from './staging/s3.ts';
 import { createFileTokenStore } from './token-store/file.ts';
 import { createS3TokenStore } from './token-store/s3.ts';
@@ -27,17 +27,17 @@ export interface Videohost {
   close(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** @param config undefined where the file has no such section: a hub without accounts */
-export function createVideohost(config: VideohostConfig | undefined, logger: Logger): Videohost {
+/**
+ * @param config undefined where the file has no such section: a hub without accounts
+ * @param sender where the bytes of videos leave; closed with the rest
+ */
+export function createVideohost(
+  config: VideohostConfig | undefined,
+  logger: Logger,
+  sender: ChunkSender,
+): Videohost {
   const accounts = createAccounts(config?.accounts ?? []);
-  // Its users have clocks of their own, which know what a slow upload is.
-  const dispatcher = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const dispatcher = createPlatformDispatcher();
   const store = config === undefined ? undefined : createTokenStore(config);
   const parts = new Map(
     config === undefined || store === undefined
@@ -60,6 +60,7 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
         target: account.id,
         platform,
         dispatcher,
+        sender,
         accessToken: tokens.accessToken,
         chunkSize: parseSize(upload.chunkSize),
         retryFor: upload.retryFor,
@@ -103,7 +104,7 @@ export function createVideohost(config: VideohostConfig | undefined, logger: Log
     staging,
     async close() {
       await uploads.close();
-      await dispatcher.destroy();
+      await Promise.all([sender.close(), dispatcher.destroy()]);
     },
   };
 }
