@@ -1,84 +1,109 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { EventEmitter } from 'node:events';
+import type { IncomingHttpHeaders, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import { DATA_BYTES, FRAME, type FrameWriter, WINDOW_BYTES } from '../lib/companion-client/channel/frames.ts';
+import type { InternalRequest, InternalResponse } from '../lib/companion-client/internal-route.ts';
 
-/** Stands where Node expects a connection; nothing is ever read from or written to it. */
-const NO_SOCKET = new Socket();
+/**
+ * A call that came over the channel. No request of node:http: its body is all there, so that the machinery of a stream,
+ * which costs as much as the whole way through the channel, has nothing to do.
+ */
+export class ChannelRequest implements InternalRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders = {};
+  readonly complete = true;
+  #body: Buffer | null;
 
-/** A call that came over the channel, as the request that every internal route knows. Its body is all there. */
-export class ChannelRequest extends IncomingMessage {
-  constructor(method: string, path: string, rawHeaders: string[], body: Buffer) {
-    super(NO_SOCKET);
-    this.method = method;
-    this.url = path;
-    this.httpVersion = '1.1';
-    this.rawHeaders = rawHeaders;
+  /** @param head flat list: method, path, then names (in lower case) and values of headers */
+  constructor(head: readonly string[], body: Buffer) {
+    this.method = head[0] ?? 'GET';
+    this.url = head[1] ?? '/';
     const { headers } = this;
-    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-      headers[rawHeaders[index] as string] = rawHeaders[index + 1];
-    }
-    if (body.length > 0) {
-      headers['content-length'] = String(body.length);
-      this.push(body);
-    }
-    this.push(null);
-    this.complete = true;
+    for (let index = 2; index + 1 < head.length; index += 2) headers[head[index] as string] = head[index + 1];
+    this.#body = body.length > 0 ? body : null;
+    if (body.length > 0) headers['content-length'] = String(body.length);
   }
 
-  override _read(): void {}
+  get readableLength(): number {
+    return this.#body?.length ?? 0;
+  }
 
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    callback(error);
+  read(): Buffer | null {
+    const body = this.#body;
+    this.#body = null;
+    return body;
+  }
+
+  // Nothing comes any more that somebody could listen to.
+  on(): this {
+    return this;
+  }
+
+  off(): this {
+    return this;
+  }
+
+  pause(): this {
+    return this;
   }
 }
 
 type Head = [status: number, ...headers: (string | number)[]];
 
-/** The answer to such a call: the response that internal routes know, in frames instead of HTTP. */
-export class ChannelResponse extends ServerResponse {
+/** The answer to such a call, in frames. */
+export class ChannelResponse extends EventEmitter implements InternalResponse {
   readonly #writer: FrameWriter;
   readonly #id: number;
-  /** The head while it waits for the first byte, to leave with it. */
+  readonly #onOver: (id: number) => void;
+  /** Waits for the first byte, to leave with it. */
   #head: Head | undefined;
   #headIsOut = false;
   /** Bytes that the caller has not taken yet. */
   #underWay = 0;
   #needsDrain = false;
-  readonly #onOver: (id: number) => void;
+  writableEnded = false;
+  destroyed = false;
 
-  constructor(request: ChannelRequest, writer: FrameWriter, id: number, onOver: (id: number) => void) {
-    super(request);
+  constructor(writer: FrameWriter, id: number, onOver: (id: number) => void) {
+    super();
     this.#writer = writer;
     this.#id = id;
     this.#onOver = onOver;
   }
 
-  override writeHead(status: number, ...rest: unknown[]): this {
-    if (this.headersSent) throw new Error('The head of this answer is written already');
-    const headers = typeof rest[0] === 'string' ? rest[1] : rest[0];
+  get headersSent(): boolean {
+    return this.#head !== undefined;
+  }
+
+  /** What the channel has taken counts as sent. */
+  get writableFinished(): boolean {
+    return this.writableEnded;
+  }
+
+  get writableLength(): number {
+    return this.#underWay;
+  }
+
+  writeHead(status: number, headers?: OutgoingHttpHeaders | OutgoingHttpHeader[]): this {
+    if (this.#head !== undefined) throw new Error('The head of this answer is written already');
     const head: Head = [status];
-    for (const [name, value] of Object.entries(this.getHeaders())) append(head, name, value);
     if (Array.isArray(headers)) {
       for (let index = 0; index + 1 < headers.length; index += 2)
-        append(head, headers[index], headers[index + 1]);
-    } else if (headers) {
-      for (const [name, value] of Object.entries(headers)) append(head, name, value);
-    }
+        append(head, String(headers[index]), headers[index + 1]);
+    } else for (const name in headers) append(head, name, headers[name]);
     this.#head = head;
-    markHeadSent(this);
     return this;
   }
 
-  override flushHeaders(): void {
-    if (!this.headersSent) this.writeHead(this.statusCode);
+  flushHeaders(): void {
+    if (this.#head === undefined) this.writeHead(200);
     this.#sendHead();
   }
 
-  override write(chunk: unknown, encoding?: unknown, _callback?: unknown): boolean {
+  write(chunk: string | Uint8Array): boolean {
     if (this.writableEnded || this.destroyed) return false;
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    const bytes = toBytes(chunk, encoding);
-    this.#sendHead();
+    const bytes = toBytes(chunk);
+    this.flushHeaders();
     for (let at = 0; at < bytes.length; at += DATA_BYTES) {
       this.#writer.write(FRAME.data, this.#id, bytes.subarray(at, at + DATA_BYTES));
     }
@@ -87,10 +112,10 @@ export class ChannelResponse extends ServerResponse {
     return !this.#needsDrain;
   }
 
-  override end(chunk?: unknown, encoding?: unknown, _callback?: unknown): this {
+  end(chunk?: string | Uint8Array): this {
     if (this.writableEnded || this.destroyed) return this;
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    const bytes = typeof chunk === 'function' || chunk == null ? undefined : toBytes(chunk, encoding);
+    if (this.#head === undefined) this.writeHead(200);
+    const bytes = chunk === undefined ? undefined : toBytes(chunk);
     if (!this.#headIsOut && (bytes?.length ?? 0) <= WINDOW_BYTES) {
       this.#headIsOut = true;
       this.#writer.writeHeaded(FRAME.whole, this.#id, JSON.stringify(this.#head), bytes);
@@ -99,17 +124,14 @@ export class ChannelResponse extends ServerResponse {
       this.#sendHead();
       this.#writer.write(FRAME.end, this.#id);
     }
-    markEnded(this);
+    this.writableEnded = true;
     this.#onOver(this.#id);
-    process.nextTick(() => {
-      this.emit('finish');
-      this.#close();
-    });
+    process.nextTick(close, this);
     return this;
   }
 
   /** Cuts the answer: the caller learns that it is not whole. */
-  override destroy(_error?: Error): this {
+  destroy(): this {
     if (this.destroyed) return this;
     if (!this.writableEnded) this.#writer.write(FRAME.reset, this.#id);
     this.leave();
@@ -118,10 +140,8 @@ export class ChannelResponse extends ServerResponse {
 
   /** The caller has left, or the channel is gone: nothing more is sent. */
   leave(): void {
-    if (this.destroyed) return;
-    this.destroyed = true;
     this.#onOver(this.#id);
-    this.emit('close');
+    close(this);
   }
 
   /** The caller has taken so many bytes. */
@@ -132,47 +152,25 @@ export class ChannelResponse extends ServerResponse {
     this.emit('drain');
   }
 
-  /** Bytes that wait for the caller; what `writableLength` tells of a connection. */
-  get bytesUnderWay(): number {
-    return this.#underWay;
-  }
-
   #sendHead(): void {
     if (this.#headIsOut) return;
     this.#headIsOut = true;
     this.#writer.write(FRAME.head, this.#id, Buffer.from(JSON.stringify(this.#head)));
   }
-
-  #close(): void {
-    if (this.destroyed) return;
-    this.destroyed = true;
-    this.emit('close');
-  }
 }
 
-// Types declare it as a plain property, which a class may not override by an accessor.
-Object.defineProperty(ChannelResponse.prototype, 'writableLength', {
-  get(this: ChannelResponse) {
-    return this.bytesUnderWay;
-  },
-});
+function close(response: ChannelResponse): void {
+  if (response.destroyed) return;
+  response.destroyed = true;
+  response.emit('close');
+}
 
-function append(head: Head, name: string, value: unknown): void {
+function append(head: Head, name: string, value: OutgoingHttpHeader | undefined): void {
   if (value === undefined) return;
-  if (Array.isArray(value)) for (const one of value) head.push(name, String(one));
+  if (Array.isArray(value)) for (const one of value) head.push(name, one);
   else head.push(name, String(value));
 }
 
-function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
-  if (typeof chunk !== 'string') return chunk as Uint8Array;
-  return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
-}
-
-/** `headersSent` and `writableEnded` are told by these two fields of Node's outgoing messages. */
-function markHeadSent(response: ServerResponse): void {
-  (response as unknown as { _header: string })._header = 'sent over the channel';
-}
-
-function markEnded(response: ServerResponse): void {
-  (response as unknown as { finished: boolean }).finished = true;
+function toBytes(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

@@ -39,11 +39,9 @@ export function createChannelServer({ token, answer }: ChannelServerDeps): Chann
       }
       if (type === FRAME.call) {
         const { head, body } = splitHeaded(payload);
-        const [method, path, ...headers] = head as [string, string, ...string[]];
-        const request = new ChannelRequest(method, path, headers, body);
-        const response = new ChannelResponse(request, writer, id, forget);
+        const response = new ChannelResponse(writer, id, forget);
         open.set(id, response);
-        answer(request, response);
+        answer(new ChannelRequest(head as string[], body), response);
       } else if (type === FRAME.abort) open.get(id)?.leave();
       else if (type === FRAME.credit) open.get(id)?.credit(payload.readUInt32LE(0));
     });

@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { InternalContext, InternalRoute } from '../lib/companion-client/internal-route.ts';
+import { createServer, type Server } from 'node:http';
+import type {
+  InternalContext,
+  InternalRequest,
+  InternalResponse,
+  InternalRoute,
+} from '../lib/companion-client/internal-route.ts';
 import { type CompanionHealth, INTERNAL_HEADERS, INTERNAL_PATHS } from '../lib/companion-client/protocol.ts';
 import { errorBody, HubError, toHubError } from '../lib/errors/hub-error.ts';
 import type { Logger } from '../lib/logging/logger.ts';
@@ -43,7 +48,7 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
     inFlight -= 1;
   };
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+  function handle(request: InternalRequest, response: InternalResponse): void {
     const authorized = mayCall(request);
     if (request.url === INTERNAL_PATHS.health && request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -54,7 +59,7 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
     else fail(refusal(), request, response, contextOf(request));
   }
 
-  function answerCall(request: IncomingMessage, response: ServerResponse): void {
+  function answerCall(request: InternalRequest, response: InternalResponse): void {
     inFlight += 1;
     response.once('close', onClosed);
     const url = request.url ?? '/';
@@ -71,8 +76,8 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
 
   function fail(
     error: unknown,
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: InternalRequest,
+    response: InternalResponse,
     context: InternalContext,
   ): void {
     const known = toHubError(error);
@@ -113,7 +118,7 @@ function refusal(): HubError {
   });
 }
 
-function createTokenCheck(token: string): (request: IncomingMessage) => boolean {
+function createTokenCheck(token: string): (request: InternalRequest) => boolean {
   const expected = Buffer.from(token, 'latin1');
   return (request) => {
     const given = request.headers[INTERNAL_HEADERS.token];
@@ -123,7 +128,7 @@ function createTokenCheck(token: string): (request: IncomingMessage) => boolean 
   };
 }
 
-function contextOf(request: IncomingMessage): InternalContext {
+function contextOf(request: InternalRequest): InternalContext {
   const { headers } = request;
   const caller = headers[INTERNAL_HEADERS.caller];
   return {

@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { InternalContext } from '../companion-client/internal-route.ts';
+import type { InternalContext, InternalResponse } from '../companion-client/internal-route.ts';
 import type { AiRequest } from './body/ai-request.ts';
 import { type CallFacts, createCallFacts } from './call-facts.ts';
 import { type CallerWatch, watchCaller } from './caller-watch.ts';
@@ -15,7 +14,7 @@ export interface AiCall {
   readonly requestId: string;
   readonly caller: string;
   readonly trace: Trace | undefined;
-  readonly response: ServerResponse;
+  readonly response: InternalResponse;
   readonly watch: CallerWatch;
   readonly facts: CallFacts;
   /** `performance.now()` at its arrival. */
@@ -40,7 +39,7 @@ export interface AiCall {
 
 export function createAiCall(
   operation: Operation,
-  response: ServerResponse,
+  response: InternalResponse,
   { requestId, caller, traceparent }: InternalContext,
 ): AiCall {
   const startedAt = performance.now();

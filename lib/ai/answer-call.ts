@@ -1,5 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InternalContext } from '../companion-client/internal-route.ts';
+import type {
+  InternalContext,
+  InternalRequest,
+  InternalResponse,
+} from '../companion-client/internal-route.ts';
 import { INTERNAL_HEADERS } from '../companion-client/protocol.ts';
 import { toHubError } from '../errors/hub-error.ts';
 import { readBody } from '../http/body.ts';
@@ -28,8 +31,8 @@ export interface AnswerCallDeps {
 
 export type AnswerCall = (
   operation: Operation,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: InternalRequest,
+  response: InternalResponse,
   context: InternalContext,
 ) => Promise<void>;
 
@@ -41,7 +44,7 @@ export function createAnswerCall(deps: AnswerCallDeps): AnswerCall {
   const { targets, usage, random } = deps;
   const log = createCallLog(deps.logger, deps.errorLogger);
 
-  async function run(call: AiCall, incoming: IncomingMessage): Promise<Ending> {
+  async function run(call: AiCall, incoming: InternalRequest): Promise<Ending> {
     const { request } = call;
     if (request === undefined) throw new Error('A call without a request cannot be run');
     const choice = chooseTarget(targets, targetHeader(incoming), request.model);
@@ -82,7 +85,7 @@ function refusal(call: AiCall, cause: unknown): Ending {
   return { outcome: call.watch.hasLeft ? 'aborted' : 'error', status: error.status, spent: false, error };
 }
 
-function targetHeader(request: IncomingMessage): string | undefined {
+function targetHeader(request: InternalRequest): string | undefined {
   const value = request.headers[INTERNAL_HEADERS.target];
   return typeof value === 'string' ? value.trim() : undefined;
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { InternalResponse } from '../companion-client/internal-route.ts';
 
 /**
  * Whether the caller of one call is still there. One slot instead of an AbortSignal, because a call does one thing at
@@ -10,7 +10,7 @@ export interface CallerWatch {
 }
 
 /** Watches the connection that an answer goes out on. */
-export function watchCaller(response: ServerResponse): CallerWatch {
+export function watchCaller(response: InternalResponse): CallerWatch {
   const watch: CallerWatch = { hasLeft: false, onLeave: undefined };
   response.once('close', () => {
     if (response.writableFinished) return;

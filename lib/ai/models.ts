@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { InternalRoute } from '../companion-client/internal-route.ts';
+import type { InternalResponse, InternalRoute } from '../companion-client/internal-route.ts';
 import { HubError } from '../errors/hub-error.ts';
 import type { Target } from './targets.ts';
 
@@ -32,7 +31,7 @@ export function createModelRoutes(targets: ReadonlyMap<string, Target>, startedA
   ];
 }
 
-function answer(response: ServerResponse, json: string): void {
+function answer(response: InternalResponse, json: string): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) });
   response.end(json);
 }

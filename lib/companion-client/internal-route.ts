@@ -1,4 +1,34 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import type { BodySource } from '../http/body.ts';
+
+/** An internal call, as it comes over HTTP or over the private channel: what both have of node:http's request. */
+export interface InternalRequest extends BodySource {
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Its answer: what both ways have of node:http's response. Closes once, finished or not. */
+export interface InternalResponse {
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  /** Everything has left. */
+  readonly writableFinished: boolean;
+  /** Bytes that the other side has not taken yet. */
+  readonly writableLength: number;
+  writeHead(status: number, headers?: OutgoingHttpHeaders | OutgoingHttpHeader[]): InternalResponse;
+  flushHeaders(): void;
+  /** False asks to wait for `drain`. */
+  write(chunk: string | Uint8Array): boolean;
+  end(chunk?: string | Uint8Array): unknown;
+  /** Cuts the answer. */
+  destroy(): unknown;
+  on(event: 'close' | 'drain', listener: () => void): unknown;
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+  removeListener(event: 'close' | 'drain', listener: () => void): unknown;
+}
 
 /** What the companion's server knows about an internal call. */
 export interface InternalContext {
@@ -8,13 +38,17 @@ export interface InternalContext {
   traceparent: string | undefined;
 }
 
-/** One path of the internal API, in plain node:http terms (the companion has no Express). */
+/** One path of the internal API, in terms of node:http (the companion has no Express). */
 export interface InternalRoute {
   method: 'GET' | 'POST' | 'DELETE';
   /** Exact path, or a prefix ending in `/*`. */
   path: string;
   /** May throw or reject with a HubError before the response has begun; the server renders it. */
-  handle(request: IncomingMessage, response: ServerResponse, context: InternalContext): void | Promise<void>;
+  handle(
+    request: InternalRequest,
+    response: InternalResponse,
+    context: InternalContext,
+  ): void | Promise<void>;
 }
 
 /** A capability that lives in the companion. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { HubError } from '../errors/hub-error.ts';
 
 /** Silence after which a body counts as abandoned, and the longest a JSON body may take, in ms. */
@@ -7,6 +7,20 @@ const IDLE_TIMEOUT = 30_000;
 const TOTAL_TIMEOUT = 300_000;
 
 const EMPTY = Buffer.alloc(0);
+
+/** What a body is read from: node:http's request, or one whose body came with it whole. */
+export interface BodySource {
+  readonly headers: IncomingHttpHeaders;
+  /** The body is all there: `read()` gives it. */
+  readonly complete: boolean;
+  readonly readableLength: number;
+  read(): unknown;
+  pause(): unknown;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  off(event: 'end' | 'close', listener: () => void): unknown;
+}
 
 export interface BodyOptions {
   /** Largest body in bytes (`hub.limits.jsonBody`). */
@@ -18,7 +32,7 @@ export interface BodyOptions {
 }
 
 /** Whether a body is announced: by a length other than zero or by chunks (RFC 9112 §6). */
-export function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: Pick<BodySource, 'headers'>): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
   return length !== undefined && length !== '0';
@@ -29,7 +43,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * that came in one piece, as most do, is returned without a copy.
  * @throws HubError `unsupported_media_type`, `body_too_large`, `request_timeout` or `client_closed_request`.
  */
-export function readJsonBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+export function readJsonBody(request: BodySource, options: BodyOptions): Promise<Buffer> {
   if (!hasBody(request)) return Promise.resolve(EMPTY);
   const fault = jsonTypeFault(request);
   return fault === undefined ? readBody(request, options) : Promise.reject(fault);
@@ -40,7 +54,7 @@ export function readJsonBody(request: IncomingMessage, options: BodyOptions): Pr
  * @throws HubError `unsupported_media_type` (a Content-Encoding), `body_too_large`, `request_timeout` or
  *   `client_closed_request`.
  */
-export function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+export function readBody(request: BodySource, options: BodyOptions): Promise<Buffer> {
   const { limit } = options;
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -56,7 +70,7 @@ export function readBody(request: IncomingMessage, options: BodyOptions): Promis
 }
 
 /** A body that came with its head is all there already: it costs neither listeners nor a timer. */
-function taken(request: IncomingMessage, limit: number): Promise<Buffer> {
+function taken(request: BodySource, limit: number): Promise<Buffer> {
   if (request.readableLength > limit) return Promise.reject(tooLarge(limit));
   return Promise.resolve((request.read() as Buffer | null) ?? EMPTY);
 }
@@ -79,7 +93,7 @@ export function parseJson(body: Buffer): unknown {
  * @throws HubError like `readJsonBody` and `parseJson`, and `invalid_request` when it is not an object.
  */
 export async function readJsonObject(
-  request: IncomingMessage,
+  request: BodySource,
   options: BodyOptions,
 ): Promise<Record<string, unknown>> {
   const body = await readJsonBody(request, options);
@@ -95,7 +109,7 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 const OUR_CHARSET = /^(?:utf-?8|us-ascii)$/i;
 
-function jsonTypeFault({ headers }: IncomingMessage): HubError | undefined {
+function jsonTypeFault({ headers }: Pick<BodySource, 'headers'>): HubError | undefined {
   const type = headers['content-type'] ?? '';
   if (type === 'application/json') return undefined;
   const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
@@ -109,7 +123,7 @@ function tooLarge(limit: number): HubError {
   return new HubError('body_too_large', `The body is larger than ${limit} bytes`, { details: { limit } });
 }
 
-function collect(request: IncomingMessage, options: BodyOptions, announced: number): Promise<Buffer> {
+function collect(request: BodySource, options: BodyOptions, announced: number): Promise<Buffer> {
   const { limit, idleTimeout = IDLE_TIMEOUT, totalTimeout = TOTAL_TIMEOUT } = options;
   return new Promise((resolve, reject) => {
     const deadline = performance.now() + totalTimeout;

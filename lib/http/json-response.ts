@@ -1,8 +1,14 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+
+/** What such an answer is written to. */
+interface Answerable {
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  end(text: string): unknown;
+}
 
 /** Answers with a JSON body: one write, length known, no ETag. */
 export function sendJson(
-  response: ServerResponse,
+  response: Answerable,
   status: number,
   value: unknown,
   headers?: OutgoingHttpHeaders,
@@ -12,7 +18,7 @@ export function sendJson(
 
 /** Answers with a text body of the given content type. */
 export function sendText(
-  response: ServerResponse,
+  response: Answerable,
   status: number,
   contentType: string,
   text: string,

@@ -1,6 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { InternalContext, InternalRoute } from '../companion-client/internal-route.ts';
+import type {
+  InternalContext,
+  InternalRequest,
+  InternalResponse,
+  InternalRoute,
+} from '../companion-client/internal-route.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { parseJson, readJsonBody } from '../http/body.ts';
 import type { RunMethod } from './aggregate-methods.ts';
@@ -37,7 +41,7 @@ const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateEndpoint {
   const { sessions, run, now = Date.now } = deps;
 
-  async function post(request: IncomingMessage, response: ServerResponse, context: InternalContext) {
+  async function post(request: InternalRequest, response: InternalResponse, context: InternalContext) {
     const accepts = readAccept(request);
     const body = await readJsonBody(request, { limit: deps.bodyLimit });
     const messages = readMessages(parseJson(body), body.toString('utf8'));
@@ -67,7 +71,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     requests: readonly RpcRequest[],
     session: Session,
     answer: McpAnswer,
-    response: ServerResponse,
+    response: InternalResponse,
     context: InternalContext,
   ): Promise<void> {
     const leaving = new Set<AbortController>();
@@ -101,7 +105,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     }
   }
 
-  function sessionOf({ headers }: IncomingMessage, { caller }: InternalContext): Session {
+  function sessionOf({ headers }: InternalRequest, { caller }: InternalContext): Session {
     const id = headers[SESSION_HEADER];
     const session = sessions.find(typeof id === 'string' ? id : undefined, caller);
     const spoken = headers[VERSION_HEADER];
@@ -122,7 +126,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     });
   }
 
-  function get(request: IncomingMessage, response: ServerResponse, context: InternalContext): void {
+  function get(request: InternalRequest, response: InternalResponse, context: InternalContext): void {
     if (!readAccept(request).events) {
       throw new HubError('invalid_request', 'Accept must name text/event-stream', {
         param: 'accept',
@@ -141,7 +145,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     });
   }
 
-  function remove(request: IncomingMessage, response: ServerResponse, context: InternalContext): void {
+  function remove(request: InternalRequest, response: InternalResponse, context: InternalContext): void {
     sessions.end(sessionOf(request, context));
     response.writeHead(204).end();
   }

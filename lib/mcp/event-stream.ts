@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { InternalResponse } from '../companion-client/internal-route.ts';
 
 /** An event stream to a client: messages out, comments while it is quiet. */
 export interface EventStream {
@@ -14,7 +14,7 @@ const MAX_UNREAD = 64 * 1024 * 1024;
 
 /** Begins an event stream on a response that has not begun. */
 export function openEventStream(
-  response: ServerResponse,
+  response: InternalResponse,
   headers: Readonly<Record<string, string>>,
 ): EventStream {
   response.writeHead(200, {

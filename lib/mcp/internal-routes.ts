@@ -1,5 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InternalContext, InternalRoute } from '../companion-client/internal-route.ts';
+import type {
+  InternalContext,
+  InternalRequest,
+  InternalResponse,
+  InternalRoute,
+} from '../companion-client/internal-route.ts';
 import { INTERNAL_HEADERS } from '../companion-client/protocol.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { parseJson, readJsonBody } from '../http/body.ts';
@@ -28,7 +32,7 @@ export function createInternalRoutes({
   invoke,
   bodyLimit,
 }: InternalRoutesDeps): InternalRoute[] {
-  async function listTools(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function listTools(request: InternalRequest, response: InternalResponse): Promise<void> {
     const name = new URL(request.url ?? '/', 'http://hub').searchParams.get('server');
     const servers = name === null || name === '' ? registry.servers : [registry.find(name)];
     await registry.prepareListing(servers);
@@ -36,8 +40,8 @@ export function createInternalRoutes({
   }
 
   async function invokeTool(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: InternalRequest,
+    response: InternalResponse,
     context: InternalContext,
   ): Promise<void> {
     const target = request.headers[INTERNAL_HEADERS.target];
@@ -71,7 +75,7 @@ export function createInternalRoutes({
 }
 
 /** Aborts when the response is closed before it was finished. */
-export function callerLeft(response: ServerResponse): AbortSignal {
+export function callerLeft(response: InternalResponse): AbortSignal {
   const control = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) control.abort();

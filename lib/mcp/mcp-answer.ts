@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InternalRequest, InternalResponse } from '../companion-client/internal-route.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { sendText } from '../http/json-response.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
@@ -20,7 +20,7 @@ export interface Accepts {
 }
 
 /** @throws HubError 406 when it can read neither. */
-export function readAccept(request: IncomingMessage): Accepts {
+export function readAccept(request: InternalRequest): Accepts {
   const accept = request.headers.accept ?? '*/*';
   const any = accept.includes('*/*');
   const json = any || /application\/(json|\*)/i.test(accept);
@@ -38,7 +38,7 @@ export function readAccept(request: IncomingMessage): Accepts {
 const PATIENCE_MS = 10_000;
 
 export function createMcpAnswer(
-  response: ServerResponse,
+  response: InternalResponse,
   accepts: Accepts,
   headers: Readonly<Record<string, string>>,
 ): McpAnswer {

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import type { CompanionCapability } from '../companion-client/internal-route.ts';
+import type { CompanionCapability, InternalRequest } from '../companion-client/internal-route.ts';
 import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
 import { HubError } from '../errors/hub-error.ts';
+import { parseJson, readBody } from '../http/body.ts';
 import { type SharedStore, STORE_SPACES, type StoreSpace } from './shared-store.ts';
 
 /** The largest internal call: a session record is some hundred bytes. */
@@ -41,19 +41,8 @@ export function createStoreCapability(store: SharedStore): CompanionCapability {
   };
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_CALL_BYTES) throw new HubError('body_too_large', 'The store call is too large');
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch (cause) {
-    throw new HubError('invalid_json', 'The store call is not JSON', { cause });
-  }
+async function readJson(request: InternalRequest): Promise<unknown> {
+  return parseJson(await readBody(request, { limit: MAX_CALL_BYTES }));
 }
 
 function checked(body: unknown): Operands {

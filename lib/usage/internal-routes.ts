@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InternalRoute } from '../companion-client/internal-route.ts';
+import type { InternalRequest, InternalResponse, InternalRoute } from '../companion-client/internal-route.ts';
 import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
 import { HubError } from '../errors/hub-error.ts';
+import { parseJson, readBody } from '../http/body.ts';
 import type { CountersWithSeries } from './counters.ts';
 import { type McpServerFacts, renderMetrics } from './metrics.ts';
 import type { ProxyCounts } from './usage.ts';
@@ -63,27 +63,16 @@ export function createUsageRoutes({ counters, mcp }: UsageRoutesDeps): InternalR
   ];
 }
 
-const answer = (response: ServerResponse, body: unknown): void =>
+const answer = (response: InternalResponse, body: unknown): void =>
   send(response, 'application/json; charset=utf-8', JSON.stringify(body));
 
-function send(response: ServerResponse, type: string, text: string): void {
+function send(response: InternalResponse, type: string, text: string): void {
   response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
   response.end(text);
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new HubError('body_too_large', 'Too many counts in one call');
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch (cause) {
-    throw new HubError('invalid_json', 'The counts are not JSON', { cause });
-  }
+async function readJson(request: InternalRequest): Promise<unknown> {
+  return parseJson(await readBody(request, { limit: MOST_BYTES }));
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
