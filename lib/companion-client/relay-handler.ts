@@ -24,6 +24,9 @@ const NOT_RELAYED = new Set([
   INTERNAL_HEADERS.requestId,
 ]);
 
+/** A longer body is not worth turning into a text. */
+const ONE_PIECE_BYTES = 16 * 1024;
+
 /**
  * Carries one answer of the companion to the caller as it comes: the hot path of the gateway. A class, because
  * undici calls it, and one shape for all calls keeps that cheap.
@@ -59,8 +62,15 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
 
   onHeaders(status: number, rawHeaders: readonly (Buffer | string)[], resume: () => void): boolean {
     if (status < 200) return true;
-    this.#status = status;
     this.#resume = resume;
+    this.#take(status, rawHeaders);
+    if (this.#isEventStream) setImmediate(() => this.#flushHeaders());
+    return true;
+  }
+
+  /** What the caller gets of a head. */
+  #take(status: number, rawHeaders: readonly (Buffer | string)[]): void {
+    this.#status = status;
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
       const name = latin1(rawHeaders[index]).toLowerCase();
       if (NOT_RELAYED.has(name)) continue;
@@ -69,8 +79,6 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
       else if (name === INTERNAL_HEADERS.refused) this.#refused = true;
       this.#headers.push(name, value);
     }
-    if (this.#isEventStream) setImmediate(() => this.#flushHeaders());
-    return true;
   }
 
   onData(chunk: Buffer): boolean {
@@ -101,6 +109,21 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
     this.#ended = true;
     if (!this.#begun) this.#begin();
     this.#response.end();
+    this.#outcome.resolve();
+  }
+
+  onWhole(status: number, rawHeaders: readonly string[], body: Buffer): void {
+    if (this.#ended) return;
+    this.#take(status, rawHeaders);
+    if (this.#refused) {
+      this.onComplete();
+      return;
+    }
+    this.#ended = true;
+    this.#begin();
+    // As a text a short body leaves in one piece with the head, which is cheaper than two pieces in one write.
+    if (body.length <= ONE_PIECE_BYTES) this.#response.end(body.toString('latin1'), 'latin1');
+    else this.#response.end(body);
     this.#outcome.resolve();
   }
 

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import { HubError } from '../errors/hub-error.ts';
 import type { Cors } from './cors.ts';
 import type { Gate } from './gate.ts';
@@ -51,7 +51,7 @@ export function createDispatch({ table, gate, cors }: DispatchDeps) {
     return true;
   }
 
-  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+  return async (request: Request, response: Response): Promise<void> => {
     const endpoint = await locate(request);
     const isOptions = request.method === 'OPTIONS';
     if (isOptions && (await answersOptions(request, response, endpoint))) return;
@@ -63,6 +63,6 @@ export function createDispatch({ table, gate, cors }: DispatchDeps) {
       for (const name in headers) response.setHeader(name, headers[name] as string);
     }
     if (endpoint.params !== undefined) request.params = endpoint.params as Request['params'];
-    await route.handler(request, response, next);
+    await route.handler(request, response);
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Caller, HubRequest } from './request-context.ts';
 
 /** Who may use a route: `main` = main authentication, `admin` = admin key, `public` = everybody. */
@@ -9,7 +9,7 @@ export type Access = 'main' | 'admin' | 'public';
 /** Decides per request, where it depends on more than the path (proxies choose by `x-target`). Cheap and synchronous. */
 export type AccessOf = (request: IncomingMessage) => Access;
 
-export type RouteHandler = (request: Request, response: Response, next: NextFunction) => void | Promise<void>;
+export type RouteHandler = (request: Request, response: Response) => void | Promise<void>;
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';

@@ -24,6 +24,8 @@ export interface AnswerHandler {
   /** False pauses: the bytes count as taken when `resume` is called. */
   onData(chunk: Buffer): boolean;
   onComplete(): void;
+  /** The three above at once, of an answer that came whole. */
+  onWhole(status: number, rawHeaders: readonly string[], body: Buffer): void;
   onError(error: Error): void;
 }
 
@@ -103,9 +105,7 @@ export function createChannel(options: { socketPath: string; token: string }): C
         calls.delete(id);
         const { head, body } = splitHeaded(payload);
         const [status, ...headers] = head as [number, ...string[]];
-        handler.onHeaders(status, headers, () => {});
-        if (body.length > 0) handler.onData(body);
-        handler.onComplete();
+        handler.onWhole(status, headers, body);
         return;
       }
       case FRAME.head: {
