@@ -17,16 +17,16 @@ export interface AiRoutesDeps {
 export function createAiRoutes({ companion, bodyLimit }: AiRoutesDeps): RouteGroup {
   const call: RouteHandler = async (request, response) => {
     const target = request.headers[INTERNAL_HEADERS.target];
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    const headers = ['content-type', 'application/json'];
     if (typeof target === 'string') {
-      headers[INTERNAL_HEADERS.target] = target;
+      headers.push(INTERNAL_HEADERS.target, target);
       request.hub.log.target = target;
     }
     const body = await readJsonBody(request, { limit: bodyLimit });
     await companion.relay({ method: 'POST', path: request.path, headers, body }, response, request.hub);
   };
   const models: RouteHandler = (request, response) =>
-    companion.relay({ method: 'GET', path: request.path, headers: {}, body: null }, response, request.hub);
+    companion.relay({ method: 'GET', path: request.path, headers: [], body: null }, response, request.hub);
 
   return {
     name: 'ai',

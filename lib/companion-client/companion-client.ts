@@ -7,8 +7,8 @@ export interface RelayRequest {
   method: 'GET' | 'POST' | 'DELETE';
   /** Path and query on the companion. */
   path: string;
-  /** Headers to pass on beside the internal ones; names in lower case. */
-  headers: Record<string, string>;
+  /** Headers to pass on beside the internal ones: a flat list of names, in lower case, and values. */
+  headers: readonly string[];
   body: Buffer | null;
 }
 

@@ -72,7 +72,7 @@ export function createCompanionClient(options: CompanionClientOptions): Companio
         encodeURIComponent(context.caller.label),
       ];
       if (context.traceparent !== undefined) headers.push(INTERNAL_HEADERS.traceparent, context.traceparent);
-      for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
+      headers.push(...request.headers);
       relays.dispatch(
         { method: request.method, path: basePath + request.path, headers, body: request.body },
         new RelayHandler(response, {

@@ -13,6 +13,7 @@ import { openEventStream } from './event-stream.ts';
 import { type RpcMessage, type RpcRequest, readMessage, reply } from './json-rpc.ts';
 import { createMcpAnswer, type McpAnswer, readAccept } from './mcp-answer.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { StopControl } from './stop-signal.ts';
 
 export interface AggregateEndpointDeps {
   sessions: Sessions;
@@ -74,7 +75,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
     response: InternalResponse,
     context: InternalContext,
   ): Promise<void> {
-    const leaving = new Set<AbortController>();
+    const leaving = new Set<StopControl>();
     response.once('close', () => {
       if (!response.writableFinished) for (const control of leaving) control.abort();
     });
@@ -85,7 +86,7 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
 
     /** Undefined when the client has taken the request back: it expects no answer then. */
     async function runOne(asked: RpcRequest): Promise<string | undefined> {
-      const control = new AbortController();
+      const control = new StopControl();
       leaving.add(control);
       session.calls.set(asked.key, control);
       const { caller, requestId } = context;
@@ -94,10 +95,10 @@ export function createAggregateEndpoint(deps: AggregateEndpointDeps): AggregateE
           caller,
           requestId,
           session,
-          signal: control.signal,
+          signal: control,
           send: answer.send,
         });
-        return control.signal.aborted ? undefined : text;
+        return control.aborted ? undefined : text;
       } finally {
         if (session.calls.get(asked.key) === control) session.calls.delete(asked.key);
         session.seenAt = now();

@@ -8,6 +8,7 @@ import { memberText, onOneLine } from './json-spans.ts';
 import { isObject } from './json-value.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { Session } from './sessions.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** Who asks, and how to reach them meanwhile. */
 export interface McpCall {
@@ -15,7 +16,7 @@ export interface McpCall {
   requestId: string;
   session: Session;
   /** Aborts when the client takes the request back or leaves. */
-  signal: AbortSignal;
+  signal: StopSignal;
   /** Sends a notification or a request of the hub ahead of the answer; false when the client reads no streams. */
   send(message: string): boolean;
 }

@@ -4,6 +4,7 @@ import { INTERNAL_ERROR, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { onOneLine } from './json-spans.ts';
 import { isObject } from './json-value.ts';
 import type { ClientAnswer, Session } from './sessions.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** What a server may ask of a client in the middle of a call, with the capability that allows it. */
 const ASKABLE: Readonly<Record<string, string>> = {
@@ -27,7 +28,7 @@ export function askableOf(capabilities: unknown): Set<string> {
  */
 export function askClient(
   session: Session,
-  signal: AbortSignal,
+  signal: StopSignal,
   send: (message: string) => boolean,
   method: string,
   params: string,

@@ -15,6 +15,7 @@ import type { SchemaCompiler } from './input-schema.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 import { operatorHint } from './operator-hints.ts';
 import type { RpcClient } from './rpc-client.ts';
+import type { StopSignal } from './stop-signal.ts';
 import { readToolCatalog, type ToolCatalog } from './tool-catalog.ts';
 import type { TransportFactory } from './transports/transport.ts';
 import { createWaitingRoom } from './waiting-room.ts';
@@ -53,7 +54,7 @@ export interface ServerConnection {
    * A client of the open connection. Waits for an attempt that runs or is due at once.
    * @throws ToolFailure at once when the server is down for longer.
    */
-  acquire(signal: AbortSignal): RpcClient | Promise<RpcClient>;
+  acquire(signal: StopSignal): RpcClient | Promise<RpcClient>;
   /** Reads the tools again in the background, where the server does not say when they change and some time has passed. */
   refresh(): void;
   /** A call succeeded on the connection. */
@@ -256,7 +257,7 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     return state.nextRetryAt - now() <= timing.retryPatienceMs;
   }
 
-  async function waitForClient(signal: AbortSignal): Promise<RpcClient> {
+  async function waitForClient(signal: StopSignal): Promise<RpcClient> {
     dispatch({ type: 'wanted' });
     if (worthWaiting()) await attempts.wait(signal);
     if (current === undefined) throw unavailable();

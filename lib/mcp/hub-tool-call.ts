@@ -10,6 +10,7 @@ import {
   urlTemplate,
 } from './request-template.ts';
 import { oversized } from './rpc-client.ts';
+import type { StopSignal } from './stop-signal.ts';
 import { textResult } from './tool-result.ts';
 import type { ToolArguments, ToolCallOptions, ToolResult } from './tool-server.ts';
 import { mediaType } from './transports/answer-reader.ts';
@@ -80,7 +81,7 @@ function exchange(
   http: HttpClient,
   request: HttpRequest,
   timeout: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let status = 0;

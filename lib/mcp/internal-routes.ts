@@ -12,6 +12,7 @@ import type { Invoke } from './invoke.ts';
 import { memberText } from './json-spans.ts';
 import { isObject } from './json-value.ts';
 import { serverStatistics, type ToolRegistry, toolListing } from './registry.ts';
+import { StopControl, type StopSignal } from './stop-signal.ts';
 import type { ToolArguments, ToolServer } from './tool-server.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -75,12 +76,12 @@ export function createInternalRoutes({
 }
 
 /** Aborts when the response is closed before it was finished. */
-export function callerLeft(response: InternalResponse): AbortSignal {
-  const control = new AbortController();
+export function callerLeft(response: InternalResponse): StopSignal {
+  const control = new StopControl();
   response.once('close', () => {
     if (!response.writableFinished) control.abort();
   });
-  return control.signal;
+  return control;
 }
 
 function readInvocation(body: Buffer): { tool: string; args: ToolArguments } {

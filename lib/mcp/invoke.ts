@@ -2,6 +2,7 @@ import { HubError } from '../errors/hub-error.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { CallPeer } from './call-peer.ts';
 import { ToolFailure, toToolFailure } from './failure.ts';
+import type { StopSignal } from './stop-signal.ts';
 import type { Tool } from './tool-catalog.ts';
 import { textResult } from './tool-result.ts';
 import type { ToolArguments, ToolResult, ToolServer } from './tool-server.ts';
@@ -15,7 +16,7 @@ export interface Invocation {
   caller: string;
   requestId: string;
   /** Aborts when the caller leaves. */
-  signal: AbortSignal;
+  signal: StopSignal;
   peer?: CallPeer | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { cancelledFailure, ToolFailure } from './failure.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** Places for calls to one server: so many at once, so many waiting, one more is refused. */
 export interface CallQueue {
@@ -7,7 +8,7 @@ export interface CallQueue {
    * rejects when `signal` aborts or no place was free within `timeoutMs`.
    * @throws ToolFailure `overloaded` at once when the queue is full.
    */
-  enter(signal: AbortSignal, timeoutMs: number): Promise<void> | undefined;
+  enter(signal: StopSignal, timeoutMs: number): Promise<void> | undefined;
   /** Gives the place back; once for each entered call. */
   leave(): void;
   inFlight(): number;
@@ -24,7 +25,7 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
   // A Set keeps the order and lets a caller who leaves step out of the middle.
   const waiting = new Set<() => void>();
 
-  function wait(signal: AbortSignal, timeoutMs: number): Promise<void> {
+  function wait(signal: StopSignal, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(giveUp, timeoutMs, 'timeout');
       const leave = () => giveUp('cancelled');

@@ -33,12 +33,13 @@ export function createMcpRoutes(deps: McpRoutesDeps): RouteGroup {
           throw new HubError('cross_site', 'Requests of pages on other origins are not allowed');
         }
         const body = method === 'POST' ? await readJsonBody(request, { limit: bodyLimit }) : null;
-        const headers: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' };
+        const headers = body === null ? [] : ['content-type', 'application/json'];
         for (const name of PASSED_ON) {
           const value = request.headers[name];
-          if (typeof value === 'string') headers[name] = value;
+          if (typeof value !== 'string') continue;
+          headers.push(name, value);
+          if (name === 'x-target') request.hub.log.target = value;
         }
-        if (headers['x-target'] !== undefined) request.hub.log.target = headers['x-target'];
         const query = request.url.indexOf('?');
         await companion.relay(
           { method, path: query < 0 ? path : path + request.url.slice(query), headers, body },

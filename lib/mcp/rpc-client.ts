@@ -3,6 +3,7 @@ import { cancelledFailure, ToolFailure } from './failure.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, refusal, reply } from './json-rpc.ts';
 import { memberText, onOneLine } from './json-spans.ts';
 import { isObject } from './json-value.ts';
+import type { StopSignal } from './stop-signal.ts';
 import type { Transport, TransportFactory } from './transports/transport.ts';
 
 /** An answer as it came. */
@@ -17,7 +18,7 @@ export interface RpcRequestOptions {
   /** Milliseconds until the request is given up and cancelled at the server; none when left out. */
   timeout?: number | undefined;
   /** Aborting cancels the request at the server. One signal per request. */
-  signal?: AbortSignal | undefined;
+  signal?: StopSignal | undefined;
   /** Who made the call, where there is somebody to talk to meanwhile. */
   peer?: CallPeer | undefined;
   /** Largest accepted answer in bytes. */

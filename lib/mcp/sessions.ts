@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors/hub-error.ts';
 import type { EventStream } from './event-stream.ts';
+import type { StopControl } from './stop-signal.ts';
 
 /** One client's session at `POST /mcp`. */
 export interface Session {
@@ -15,7 +16,7 @@ export interface Session {
   /** Index of the lowest log level that the client wants. */
   logLevel: number;
   /** Calls in flight by the raw text of their request id. */
-  readonly calls: Map<string, AbortController>;
+  readonly calls: Map<string, StopControl>;
   /** Standing event streams, the newest last. */
   readonly streams: Set<EventStream>;
   /** `Date.now()` of the last message. */

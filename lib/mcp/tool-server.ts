@@ -2,6 +2,7 @@ import type { LatencySummary } from '../usage/usage.ts';
 import type { CallPeer } from './call-peer.ts';
 import type { ConnectionStatus } from './connection-state.ts';
 import type { FailureClass, ProcessExit } from './failure.ts';
+import type { StopSignal } from './stop-signal.ts';
 import type { Tool, ToolCatalog } from './tool-catalog.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolRow, ToolStats } from './tool-stats.ts';
@@ -15,7 +16,7 @@ export interface ToolArguments {
 
 export interface ToolCallOptions {
   /** Aborts when the caller leaves; the call is cancelled at the server then. */
-  signal: AbortSignal;
+  signal: StopSignal;
   peer?: CallPeer | undefined;
 }
 
@@ -70,7 +71,7 @@ export interface ToolServer {
   /** A listing was asked for: reads the tools again in the background where nothing else would. */
   refresh(): void;
   /** Resolves when the tools are known. @throws ToolFailure when the server is down. */
-  ready(signal: AbortSignal): Promise<void>;
+  ready(signal: StopSignal): Promise<void>;
   /** @throws ToolFailure by what happened. */
   call(tool: Tool, args: ToolArguments, options: ToolCallOptions): Promise<ToolResult>;
   lastErrorMessage(): string | undefined;

@@ -1,9 +1,10 @@
 import { cancelledFailure } from './failure.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** Callers who wait for the same thing. */
 export interface WaitingRoom {
   /** Resolves at the next `wakeAll`. @throws ToolFailure `cancelled` when the signal aborts before. */
-  wait(signal?: AbortSignal): Promise<void>;
+  wait(signal?: StopSignal): Promise<void>;
   wakeAll(): void;
 }
 

@@ -102,7 +102,7 @@ async function startBench(
           {
             method: request.method as 'GET' | 'POST',
             path: request.url ?? '/',
-            headers: { 'content-type': 'application/json', 'x-target': 'one' },
+            headers: ['content-type', 'application/json', 'x-target', 'one'],
             body: body.length > 0 ? body : null,
           },
           response,
