@@ -66,7 +66,8 @@ export function readBody(request: BodySource, options: BodyOptions): Promise<Buf
   }
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) return Promise.reject(tooLarge(limit));
-  return request.complete ? taken(request, limit) : collect(request, options, announced);
+  const isThere = request.complete || (announced > 0 && request.readableLength === announced);
+  return isThere ? taken(request, limit) : collect(request, options, announced);
 }
 
 /** A body that came with its head is all there already: it costs neither listeners nor a timer. */

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { HubError } from '../errors/hub-error.ts';
 import type { Cors } from './cors.ts';
 import type { Gate } from './gate.ts';
+import type { Access } from './route.ts';
 import { accessOf, type Endpoint, isLimited, type RouteTable } from './route-table.ts';
 
 export interface DispatchDeps {
@@ -35,15 +36,21 @@ export function createDispatch({ table, gate, cors }: DispatchDeps) {
     });
   }
 
+  async function mayPass(access: Access, request: Request): Promise<boolean> {
+    try {
+      await gate.authorize(access, request);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** OPTIONS is answered without credentials; a route for all methods gets it only from whoever may use it. */
   async function answersOptions(request: Request, response: Response, endpoint: Endpoint): Promise<boolean> {
     const preflight = cors?.preflight(request, endpoint.allow);
     const route = endpoint.route('OPTIONS');
     if (preflight === undefined && route !== undefined) {
-      const mayUse = await gate.authorize(accessOf(route, request), request).then(
-        () => true,
-        () => false,
-      );
+      const mayUse = await mayPass(accessOf(route, request), request);
       if (mayUse) return false;
     }
     response.writeHead(204, ['allow', endpoint.allow, ...(preflight ?? [])]);
@@ -52,14 +59,19 @@ export function createDispatch({ table, gate, cors }: DispatchDeps) {
   }
 
   return async (request: Request, response: Response): Promise<void> => {
+    // The one turn that every request waits: after it a short body, which came with its head, is there to be taken.
     const endpoint = await locate(request);
     const isOptions = request.method === 'OPTIONS';
     if (isOptions && (await answersOptions(request, response, endpoint))) return;
     const route = endpoint.route(request.method);
     if (route === undefined) return refuseMethod(request, endpoint);
-    if (!isOptions) await gate.authorize(accessOf(route, request), request);
+    if (!isOptions) {
+      const entry = gate.authorize(accessOf(route, request), request);
+      if (entry !== undefined) await entry;
+    }
     if (isLimited(route)) {
-      const headers = await gate.admit(request, response);
+      const admission = gate.admit(request, response);
+      const headers = admission instanceof Promise ? await admission : admission;
       for (const name in headers) response.setHeader(name, headers[name] as string);
     }
     if (endpoint.params !== undefined) request.params = endpoint.params as Request['params'];
