@@ -46,9 +46,11 @@ export function mendResponse(response: ServerResponse): void {
   const { destroy } = response;
   response.destroy = (error?: Error) => {
     destroy.call(response, error);
-    if (response.listenerCount('error') > 0) {
+    // It listens only once the app has returned, which may be after this.
+    setImmediate(() => {
+      if (response.listenerCount('error') === 0) return;
       response.emit('error', new CutOff('The response was cut off', { cause: error }));
-    }
+    });
     return response;
   };
 }
