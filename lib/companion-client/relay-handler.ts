@@ -123,7 +123,7 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
     this.#begin();
     // As a text a short body leaves in one piece with the head, which is cheaper than two pieces in one write.
     if (body.length <= ONE_PIECE_BYTES) this.#response.end(body.toString('latin1'), 'latin1');
-    else this.#response.end(body);
+    else this.#response.end(Buffer.from(body));
     this.#outcome.resolve();
   }
 

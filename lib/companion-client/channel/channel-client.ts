@@ -24,7 +24,7 @@ export interface AnswerHandler {
   /** False pauses: the bytes count as taken when `resume` is called. */
   onData(chunk: Buffer): boolean;
   onComplete(): void;
-  /** The three above at once, of an answer that came whole. */
+  /** The three above at once, of an answer that came whole. The body is good only during the call. */
   onWhole(status: number, rawHeaders: readonly string[], body: Buffer): void;
   onError(error: Error): void;
 }
@@ -42,6 +42,8 @@ interface OpenCall {
   owed: number;
 }
 
+/** Bytes of one read; answers of many calls may come in one. */
+const READ_BYTES = 256 * 1024;
 /** Small chunks of a stream are acknowledged together. Less than what is left when the companion waits. */
 const CREDIT_BYTES = WINDOW_BYTES / 4;
 
@@ -52,23 +54,33 @@ export function createChannel(options: { socketPath: string; token: string }): C
   const credit = Buffer.alloc(4);
 
   function open(): NonNullable<typeof connection> {
-    const socket = connect({ path: options.socketPath });
     const calls = new Map<number, OpenCall>();
+    // Read into one buffer again and again: a stream would make a new one, and a turn of its own, for each answer.
+    const socket = connect({
+      path: options.socketPath,
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+        callback(length, buffer) {
+          try {
+            read((buffer as Buffer).subarray(0, length));
+          } catch (error) {
+            socket.destroy(error as Error);
+          }
+          return true;
+        },
+      },
+    });
     const writer = createFrameWriter(socket, () => calls.size <= 1);
     const opened = { socket, writer, calls };
     let failure: Error | undefined;
 
-    const read = createFrameReader((type, id, payload) => {
-      const call = calls.get(id);
-      if (call !== undefined) take(opened, id, call, type, payload);
-    });
-    socket.on('data', (chunk) => {
-      try {
-        read(chunk);
-      } catch (error) {
-        socket.destroy(error as Error);
-      }
-    });
+    const read = createFrameReader(
+      (type, id, payload) => {
+        const call = calls.get(id);
+        if (call !== undefined) take(opened, id, call, type, payload);
+      },
+      (bytes) => Buffer.from(bytes),
+    );
     socket.on('error', (error) => {
       failure = error;
     });
@@ -115,7 +127,7 @@ export function createChannel(options: { socketPath: string; token: string }): C
       }
       case FRAME.data:
         call.owed += payload.length;
-        if (!handler.onData(payload)) call.paused = true;
+        if (!handler.onData(Buffer.from(payload))) call.paused = true;
         acknowledge();
         return;
       case FRAME.end:

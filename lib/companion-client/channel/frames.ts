@@ -138,21 +138,25 @@ export function splitHeaded(payload: Buffer): { head: unknown; body: Buffer } {
 }
 
 /**
- * Puts frames together again from what a socket brings. A payload is a view of the socket's own bytes.
- * The returned function throws on a frame that no peer of ours would send.
+ * Puts frames together again from what a socket brings. A payload is a view of the bytes given, as good as
+ * those are. The returned function throws on a frame that no peer of ours would send.
+ * @param keep makes bytes last that wait for the next chunk, where the socket reads into the same buffer again
  */
 export function createFrameReader(
   onFrame: (type: number, call: number, payload: Buffer) => void,
+  keep: (bytes: Buffer) => Buffer = (bytes) => bytes,
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;
   let need = HEADER_BYTES;
 
   return (chunk) => {
-    parts.push(chunk);
     have += chunk.length;
-    if (have < need) return;
-    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, have);
+    if (have < need) {
+      parts.push(keep(chunk));
+      return;
+    }
+    const bytes = parts.length === 0 ? chunk : Buffer.concat([...parts, chunk], have);
     let at = 0;
     need = HEADER_BYTES;
     while (bytes.length - at >= HEADER_BYTES) {
@@ -166,7 +170,7 @@ export function createFrameReader(
       onFrame(bytes[at + 4] ?? 0, bytes.readUInt32LE(at + 5), bytes.subarray(at + HEADER_BYTES, end));
       at = end;
     }
-    parts = at < bytes.length ? [bytes.subarray(at)] : [];
+    parts = at < bytes.length ? [keep(bytes.subarray(at))] : [];
     have = bytes.length - at;
   };
 }
