@@ -1,7 +1,7 @@
 import type { Logger } from '../logging/logger.ts';
 import type { TokenCounts, UsageEnd } from '../usage/usage.ts';
 import type { AiCall } from './ai-call.ts';
-import { tokensOfChars } from './body/estimate-tokens.ts';
+import { estimatePromptTokens, tokensOfChars } from './body/estimate-tokens.ts';
 import { adviceOf } from './failure-response.ts';
 import type { Ending } from './write-answer.ts';
 
@@ -30,7 +30,8 @@ export function usageOf(call: AiCall, ending: Ending): UsageEnd {
 function tokensOf({ facts, request, operation }: AiCall): TokenCounts {
   if (facts.usage !== undefined) return { ...facts.usage, estimated: false };
   const completion = operation === 'embeddings' ? 0 : tokensOfChars(facts.completionChars);
-  return { prompt: request?.promptEstimate ?? 0, completion, estimated: true };
+  const prompt = request === undefined ? 0 : estimatePromptTokens(request.document);
+  return { prompt, completion, estimated: true };
 }
 
 export interface CallLog {

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { HubError } from '../../errors/hub-error.ts';
 import type { JsonObject } from '../json.ts';
 import { OPERATIONS, type Operation } from '../operations.ts';
-import { estimatePromptTokens } from './estimate-tokens.ts';
 import { createMemberFinder, type FoundMembers } from './find-members.ts';
 
 /** Members of a request body that the hub owns (contract §5). */
@@ -29,7 +28,6 @@ export interface AiRequest {
   readonly stream: boolean;
   /** Whether the caller wants the usage-only chunk of a stream. */
   readonly wantsUsage: boolean;
-  readonly promptEstimate: number;
 }
 
 const findOwned = createMemberFinder(OWNED);
@@ -62,7 +60,6 @@ export function readAiRequest(operation: Operation, bytes: Buffer): AiRequest {
     model: typeof model === 'string' && model !== '' ? model : undefined,
     stream: stream === true && operation !== 'embeddings',
     wantsUsage: !hasUsageOption || options?.include_usage === true,
-    promptEstimate: estimatePromptTokens(document),
   };
 }
 

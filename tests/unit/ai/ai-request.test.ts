@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readAiRequest } from '../../../lib/ai/body/ai-request.ts';
+import { estimatePromptTokens } from '../../../lib/ai/body/estimate-tokens.ts';
 
 const read = (text: string | Buffer) => readAiRequest('chat.completions', Buffer.from(text));
 
@@ -46,7 +47,7 @@ describe('reading a request body', () => {
     const estimate = (
       operation: 'chat.completions' | 'completions' | 'embeddings' | 'responses',
       body: object,
-    ) => readAiRequest(operation, Buffer.from(JSON.stringify(body))).promptEstimate;
+    ) => estimatePromptTokens(readAiRequest(operation, Buffer.from(JSON.stringify(body))).document);
     expect(estimate('chat.completions', { messages: [{ role: 'user', content: 'x'.repeat(40) }] })).toBe(14);
     expect(
       estimate('chat.completions', {

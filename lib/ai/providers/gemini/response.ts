@@ -1,3 +1,4 @@
+import { estimatePromptTokens } from '../../body/estimate-tokens.ts';
 import type { ReportedUsage } from '../../call-facts.ts';
 import { isObject, type JsonObject, parsedObject } from '../../json.ts';
 import {
@@ -120,5 +121,5 @@ function embeddingsOf(document: JsonObject, { request, model }: ProviderCall): B
     throw new BadAnswer('embeddings without values');
   }
   const isBase64 = request.document.encoding_format === 'base64';
-  return embeddingList(vectors as number[][], model ?? '', request.promptEstimate, isBase64);
+  return embeddingList(vectors as number[][], model ?? '', estimatePromptTokens(request.document), isBase64);
 }

@@ -1,3 +1,4 @@
+import { estimatePromptTokens } from '../../body/estimate-tokens.ts';
 import type { ReportedUsage } from '../../call-facts.ts';
 import { isObject, type JsonObject, parsedObject } from '../../json.ts';
 import {
@@ -16,7 +17,7 @@ export const response: ProviderResponse = {
     if (call.request.operation === 'embeddings') {
       facts.model = modelOf(document, call);
       facts.usage = {
-        prompt: countOf(document.prompt_eval_count) ?? call.request.promptEstimate,
+        prompt: countOf(document.prompt_eval_count) ?? estimatePromptTokens(call.request.document),
         completion: 0,
       };
       return embeddingsOf(document, call, facts.usage.prompt);
