@@ -20,14 +20,18 @@ const MB = 1024 * 1024;
 /** How often the hub's memory is looked at while an upload runs, in ms. */
 const LOOK_EVERY = 50;
 
+function writeMegabytes(path, megabytes, nextMegabyte) {
+  const file = openSync(path, 'w');
+  for (let written = 0; written < megabytes; written += 1) writeSync(file, nextMegabyte());
+  closeSync(file);
+}
+
 /** A file of random bytes, made once. */
 function videoFile(megabytes) {
   const path = join(WORK, `upload/video-${megabytes}.bin`);
   if (statSync(path, { throwIfNoEntry: false })?.size === megabytes * MB) return path;
   mkdirSync(join(WORK, 'upload'), { recursive: true });
-  const file = openSync(path, 'w');
-  for (let written = 0; written < megabytes; written += 1) writeSync(file, randomBytes(MB));
-  closeSync(file);
+  writeMegabytes(path, megabytes, () => randomBytes(MB));
   return path;
 }
 
@@ -121,9 +125,7 @@ function systemsOf({ platform, hub, file }) {
 function claimMemory(megabytes) {
   const path = join(WORK, 'upload/memory.bin');
   const block = Buffer.alloc(MB);
-  const file = openSync(path, 'w');
-  for (let written = 0; written < megabytes; written += 1) writeSync(file, block);
-  closeSync(file);
+  writeMegabytes(path, megabytes, () => block);
   rmSync(path);
 }
 

@@ -76,7 +76,7 @@ export function createInternalRoutes({
 }
 
 /** Aborts when the response is closed before it was finished. */
-export function callerLeft(response: InternalResponse): StopSignal {
+function callerLeft(response: InternalResponse): StopSignal {
   const control = new StopControl();
   response.once('close', () => {
     if (!response.writableFinished) control.abort();

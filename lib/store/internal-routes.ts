@@ -1,4 +1,4 @@
-import type { CompanionCapability, InternalRequest } from '../companion-client/internal-route.ts';
+import type { CompanionCapability } from '../companion-client/internal-route.ts';
 import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { parseJson, readBody } from '../http/body.ts';
@@ -28,7 +28,7 @@ export function createStoreCapability(store: SharedStore): CompanionCapability {
       method: 'POST',
       path: `${INTERNAL_PATHS.store}/${name}`,
       async handle(request, response) {
-        const result = await operate(checked(await readJson(request)));
+        const result = await operate(checked(parseJson(await readBody(request, { limit: MAX_CALL_BYTES }))));
         const body = JSON.stringify({ result });
         response.writeHead(200, {
           'content-type': 'application/json',
@@ -39,10 +39,6 @@ export function createStoreCapability(store: SharedStore): CompanionCapability {
     })),
     close: () => store.close(),
   };
-}
-
-async function readJson(request: InternalRequest): Promise<unknown> {
-  return parseJson(await readBody(request, { limit: MAX_CALL_BYTES }));
 }
 
 function checked(body: unknown): Operands {

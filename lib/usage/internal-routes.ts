@@ -1,4 +1,4 @@
-import type { InternalRequest, InternalResponse, InternalRoute } from '../companion-client/internal-route.ts';
+import type { InternalResponse, InternalRoute } from '../companion-client/internal-route.ts';
 import { INTERNAL_PATHS } from '../companion-client/protocol.ts';
 import { HubError } from '../errors/hub-error.ts';
 import { parseJson, readBody } from '../http/body.ts';
@@ -47,7 +47,7 @@ export function createUsageRoutes({ counters, mcp }: UsageRoutesDeps): InternalR
       method: 'POST',
       path: INTERNAL_PATHS.proxyCounts,
       async handle(request, response) {
-        const handOver = checked(await readJson(request));
+        const handOver = checked(parseJson(await readBody(request, { limit: MOST_BYTES })));
         if (batches.isNew(handOver)) counters.addProxyCounts(handOver.counts);
         answer(response, { success: true });
       },
@@ -69,10 +69,6 @@ const answer = (response: InternalResponse, body: unknown): void =>
 function send(response: InternalResponse, type: string, text: string): void {
   response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
   response.end(text);
-}
-
-async function readJson(request: InternalRequest): Promise<unknown> {
-  return parseJson(await readBody(request, { limit: MOST_BYTES }));
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

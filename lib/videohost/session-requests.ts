@@ -49,16 +49,16 @@ interface Call {
 export function createSessionRequests(deps: SessionRequestsDeps): SessionRequests {
   const { target, platform, dispatcher, sender, silenceMs } = deps;
 
-  /** A small request. */
-  function ask(
+  /** A request without bytes of the video. */
+  function request(
     method: 'POST' | 'PUT' | 'DELETE',
-    url: URL,
+    url: string,
     headers: Record<string, string>,
     body: string | null,
     { token, signal }: Call,
   ): Promise<Answer> {
-    const request = { method, url: url.href, headers: { ...bearer(token), ...headers }, body, silenceMs };
-    return exchange(dispatcher, request, signal);
+    const all = { ...bearer(token), ...headers };
+    return exchange(dispatcher, { method, url, headers: all, body, silenceMs }, signal);
   }
 
   function outcomeOf(answer: Answer): Outcome {
@@ -88,7 +88,7 @@ export function createSessionRequests(deps: SessionRequestsDeps): SessionRequest
         'x-upload-content-type': contentType,
         ...(total !== undefined && { 'x-upload-content-length': String(total) }),
       };
-      const answer = await ask('POST', url, headers, body, call);
+      const answer = await request('POST', url.href, headers, body, call);
       const { location } = answer.headers;
       const isOpened = answer.status === 200 || answer.status === 201;
       if (isOpened && typeof location === 'string' && URL.canParse(location, url.href)) {
@@ -109,10 +109,10 @@ export function createSessionRequests(deps: SessionRequestsDeps): SessionRequest
     },
     async ask(session, total, call) {
       const headers = { 'content-length': '0', 'content-range': `bytes */${total ?? '*'}` };
-      return outcomeOf(await ask('PUT', new URL(session), headers, null, call));
+      return outcomeOf(await request('PUT', session, headers, null, call));
     },
     async cancel(session, call) {
-      await ask('DELETE', new URL(session), { 'content-length': '0' }, null, call);
+      await request('DELETE', session, { 'content-length': '0' }, null, call);
     },
   };
 }
