@@ -1,29 +1,25 @@
-import { ConnectTimeout, RedirectRefused } from './upstream.ts';
+import { RedirectRefused } from './upstream.ts';
 
 /** What kept a provider from answering. */
 export type UpstreamFault = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'unreachable' | 'malformed';
 
 const BY_CODE: Record<string, UpstreamFault> = {
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  CONNECT_TIMEOUT: 'timeout',
   ETIMEDOUT: 'timeout',
   ECONNREFUSED: 'refused',
+  CONNECTION_LOST: 'reset',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
-  // The connection ended in the middle of a chunked body.
-  HPE_INVALID_EOF_STATE: 'reset',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EPROTO: 'tls',
-  UND_ERR_HEADERS_OVERFLOW: 'malformed',
+  MALFORMED_ANSWER: 'malformed',
 };
 
-/** Reads errno, undici, llhttp and OpenSSL codes, walking the chain of causes. */
+/** Reads the codes of the system, of our HTTP client and of OpenSSL, walking the chain of causes. */
 export function faultOf(error: Error): UpstreamFault {
   let current: unknown = error;
   for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth += 1) {
-    if (current instanceof ConnectTimeout) return 'timeout';
     if (current instanceof RedirectRefused) return 'malformed';
     // Not every error comes from this realm, so its class says nothing.
     const { code, cause }: { code?: unknown; cause?: unknown } = current;
@@ -37,6 +33,5 @@ export function faultOf(error: Error): UpstreamFault {
 function faultOfCode(code: string): UpstreamFault | undefined {
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'malformed';
   return /^(ERR_TLS|ERR_SSL)_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? 'tls' : undefined;
 }

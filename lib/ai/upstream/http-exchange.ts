@@ -1,6 +1,6 @@
-import type { Dispatcher } from 'undici';
+import type { AnswerHandler } from '../../http-client/answer.ts';
+import type { HttpConnections } from '../../http-client/http-connections.ts';
 import {
-  ConnectTimeout,
   type Exchange,
   RedirectRefused,
   type ResponseHeaders,
@@ -15,9 +15,7 @@ export interface Route {
   /** Put in front of every call's path. */
   basePath: string;
   maxRedirects: number;
-  /** ms */
-  connectTimeout: number;
-  dispatcherFor(origin: string): Dispatcher;
+  connectionsTo(origin: string): HttpConnections;
 }
 
 /** Headers that may follow a redirect to another origin. All others may carry the target's credentials. */
@@ -25,11 +23,8 @@ const HARMLESS = new Set(['content-type', 'accept', 'accept-encoding', 'user-age
 
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
-/**
- * One call over HTTP with its redirects and its connect clock. A class, because undici calls it, and one shape for
- * all calls keeps that cheap.
- */
-export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+/** One call over HTTP with its redirects. A class, because one shape for all calls keeps it cheap. */
+export class HttpExchange implements Exchange, AnswerHandler {
   readonly #route: Route;
   readonly #handler: UpstreamHandler;
   readonly #body: Buffer;
@@ -39,8 +34,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #redirects = 0;
   /** Where the answer that is being read points to. */
   #location: URL | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #connectTimer: NodeJS.Timeout | undefined;
+  #current: Exchange | undefined;
   #isOver = false;
 
   constructor(route: Route, call: UpstreamCall, handler: UpstreamHandler) {
@@ -50,96 +44,58 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#headers = call.headers;
     this.#origin = route.origin;
     this.#path = route.basePath + call.path;
-    this.#dispatch();
+    this.#send();
   }
 
-  #dispatch(): void {
-    this.#controller = undefined;
-    this.#route.dispatcherFor(this.#origin).dispatch(
-      {
-        origin: this.#origin,
-        path: this.#path,
-        method: 'POST',
-        headers: this.#headers as string[],
-        body: this.#body,
-      },
-      this,
-    );
-    // undici looks once more at an idle connection before it uses it, in an immediate of its own that comes before
-    // this one. With a free connection the request has started by then, and no clock is needed.
-    if (this.#controller === undefined && !this.#isOver) setImmediate(startConnectClock, this);
+  #send(): void {
+    const request = { path: this.#path, headers: this.#headers, body: this.#body };
+    const sent = this.#route.connectionsTo(this.#origin).send(request, this);
+    if (!this.#isOver) this.#current = sent;
   }
 
-  /** Only for a call that has to wait for a connection: a timer for each call costs more than a look at each. */
-  startConnectClock(): void {
-    if (this.#controller !== undefined || this.#isOver || this.#connectTimer !== undefined) return;
-    this.#connectTimer = setTimeout(() => {
-      this.#fail(new ConnectTimeout('No connection in time'));
-    }, this.#route.connectTimeout);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    this.#stopConnectTimer();
-    // Aborted while it waited for a connection.
-    if (this.#isOver) controller.abort(new Error('The call is over'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
-    if (this.#isOver || status < 200) return;
+  onHead(status: number, headers: ResponseHeaders): void {
     if (status >= 300 && status < 400) this.#redirect(status, headers);
     else this.#handler.onHead(status, headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#isOver && this.#location === undefined) this.#handler.onData(chunk);
+  onData(chunk: Buffer): void {
+    if (this.#location === undefined) this.#handler.onData(chunk);
   }
 
-  onResponseEnd(): void {
-    if (this.#isOver) return;
+  onEnd(): void {
     if (this.#location !== undefined) {
       this.#follow(this.#location);
       return;
     }
-    this.#isOver = true;
-    this.#controller = undefined;
+    this.#current = undefined;
     this.#handler.onEnd();
+    // Not before: what goes wrong in there is told as an error.
+    this.#isOver = true;
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.#fail(error);
   }
 
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#stopConnectTimer();
-    this.#controller?.abort(new Error('The call is over'));
-    this.#controller = undefined;
+    this.#current?.abort();
+    this.#current = undefined;
   }
 
   pause(): void {
-    this.#controller?.pause();
+    this.#current?.pause();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    this.#current?.resume();
   }
 
   #fail(error: Error): void {
     if (this.#isOver) return;
     this.abort();
     this.#handler.onError(error);
-  }
-
-  #stopConnectTimer(): void {
-    if (this.#connectTimer === undefined) return;
-    clearTimeout(this.#connectTimer);
-    this.#connectTimer = undefined;
   }
 
   /** Decides on a redirect; it is followed once its own body has ended. POST stays POST (RFC 9110 §15.4). */
@@ -171,10 +127,6 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     }
     this.#origin = next.origin;
     this.#path = next.pathname + next.search;
-    this.#dispatch();
+    this.#send();
   }
-}
-
-function startConnectClock(exchange: HttpExchange): void {
-  exchange.startConnectClock();
 }

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { createHttpConnections, type HttpConnections } from '../../http-client/http-connections.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { type OutboundProxy, outboundProxyFor } from './outbound-proxy.ts';
 import type { Upstream } from './upstream.ts';
@@ -14,57 +14,43 @@ export interface HttpUpstreamOptions {
 /** The longest time that a provider may take to accept a connection (contract §2). */
 export const LONGEST_CONNECT_MS = 10_000;
 
-/** Idle connections are kept this long, unless the provider's `Keep-Alive` says less. */
-const KEEP_ALIVE_MS = 30_000;
-
 /**
- * Creates the connections to one provider: a pool of its own, direct or through the environment's proxy, which is
- * decided here once. The clocks of calls belong to their callers, so undici's are off.
+ * Creates the connections to one provider: its own, direct or through the environment's proxy, which is decided here
+ * once. The clocks of calls belong to their callers.
  *
  * @param baseUrl its path is put in front of every call's path.
  */
 export function createHttpUpstream(baseUrl: URL, options: HttpUpstreamOptions): Upstream {
   const { connectTimeout } = options;
   const basePath = baseUrl.pathname.replace(/\/+$/, '');
-  const poolOptions = {
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: connectTimeout },
-  };
-  const proxy = outboundProxyFor(baseUrl, options.outboundProxy);
-  const home: Dispatcher =
-    proxy === undefined
-      ? new Pool(baseUrl.origin, poolOptions)
-      : new ProxyAgent({ ...poolOptions, uri: proxy, proxyTunnel: false });
 
-  // Other origins are met only in redirects.
-  const elsewhere = new Map<string | undefined, Dispatcher>();
-  function dispatcherFor(origin: string): Dispatcher {
-    if (origin === baseUrl.origin) return home;
-    const through = outboundProxyFor(new URL(origin), options.outboundProxy);
-    let dispatcher = elsewhere.get(through);
-    if (dispatcher === undefined) {
-      dispatcher =
-        through === undefined
-          ? new Agent(poolOptions)
-          : new ProxyAgent({ ...poolOptions, uri: through, proxyTunnel: false });
-      elsewhere.set(through, dispatcher);
-    }
-    return dispatcher;
+  function connectionsOf(origin: URL): HttpConnections {
+    const proxy = outboundProxyFor(origin, options.outboundProxy);
+    return createHttpConnections({
+      origin,
+      proxy: proxy === undefined ? undefined : new URL(proxy),
+      connectTimeout,
+    });
   }
 
-  const route = {
-    origin: baseUrl.origin,
-    basePath,
-    maxRedirects: options.maxRedirects,
-    connectTimeout,
-    dispatcherFor,
-  };
+  const home = connectionsOf(baseUrl);
+  // Other origins are met only in redirects.
+  const elsewhere = new Map<string, HttpConnections>();
+  function connectionsTo(origin: string): HttpConnections {
+    if (origin === baseUrl.origin) return home;
+    let connections = elsewhere.get(origin);
+    if (connections === undefined) {
+      connections = connectionsOf(new URL(origin));
+      elsewhere.set(origin, connections);
+    }
+    return connections;
+  }
+
+  const route = { origin: baseUrl.origin, basePath, maxRedirects: options.maxRedirects, connectionsTo };
   return {
     send: (call, handler) => new HttpExchange(route, call, handler),
     async close() {
-      await Promise.all([home, ...elsewhere.values()].map((dispatcher) => dispatcher.destroy()));
+      for (const connections of [home, ...elsewhere.values()]) connections.close();
     },
   };
 }

@@ -36,11 +36,6 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** The provider did not take a connection in time. */
-export class ConnectTimeout extends Error {
-  override readonly name = 'ConnectTimeout';
-}
-
 /** The provider answered with a redirect that is not followed. */
 export class RedirectRefused extends Error {
   override readonly name = 'RedirectRefused';
