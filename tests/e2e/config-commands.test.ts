@@ -1,16 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: quotes the syntax of config.yaml
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { root, runHubProcess } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-config-'));
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = temporaryFolder();
 });
 
 const faulty = `hub:

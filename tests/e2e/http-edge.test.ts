@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { send, sendRaw } from '../helpers/http.ts';
 import { startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 
 /** A key and a certificate of its own for localhost. */
-function selfSigned(): { directory: string; key: string; cert: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-tls-'));
+function selfSigned(): { key: string; cert: string } {
+  const directory = temporaryFolder();
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
   const request =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
@@ -18,11 +18,11 @@ function selfSigned(): { directory: string; key: string; cert: string } {
     [...request.split(' '), '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
     { stdio: 'ignore' },
   );
-  return { directory, key, cert };
+  return { key, cert };
 }
 
 test('hub.tls serves HTTPS with HSTS [S2.1-tls, C3-hsts]', async () => {
-  const { directory, key, cert } = selfSigned();
+  const { key, cert } = selfSigned();
   const hub = await startHub({ config: { hub: { tls: { enabled: true, key, cert } } } });
   expect(hub.url).toMatch(/^https:/);
   const url = `https://localhost:${new URL(hub.url).port}/health`;
@@ -32,7 +32,6 @@ test('hub.tls serves HTTPS with HSTS [S2.1-tls, C3-hsts]', async () => {
     expect.stringMatching(/^max-age=\d+/),
   ]);
   await hub.stop();
-  rmSync(directory, { recursive: true });
 });
 
 test('an oversized head, a client behind a proxy and a big body meet the edge of the real hub [C3-431, C3-body-too-large, S2.1-trust-proxy]', async () => {

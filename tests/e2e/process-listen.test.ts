@@ -1,19 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { defaultConfig, root, runHubProcess, startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 
 const withAuth = {
   ...defaultConfig,
@@ -133,7 +126,7 @@ test('HUB_HOST wins over hub.host, and a loopback address needs no warning [C1-h
 });
 
 test('hub.tls serves HTTPS with the whole chain, and HSTS [S2.1-tls, C3-hsts]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const directory = temporaryFolder();
   const { root: ca, intermediate, cert, key } = makeCertificates(directory);
   const hub = await startHub({
     config: { ...defaultConfig, hub: { tls: { enabled: true, cert, key, ca: intermediate } } },
@@ -148,7 +141,7 @@ test('hub.tls serves HTTPS with the whole chain, and HSTS [S2.1-tls, C3-hsts]', 
 test.each(['cert', 'key', 'ca'])(
   'an unreadable hub.tls.%s is one line naming the file and exit 1 [C1-tls-unreadable]',
   async (name) => {
-    const directory = mkdtempSync(join(tmpdir(), 'hub-test-'));
+    const directory = temporaryFolder();
     const { cert, key, intermediate } = makeCertificates(directory);
     const missing = join(directory, 'missing.pem');
     const ended = await runHubProcess({
@@ -165,7 +158,7 @@ test.each(['cert', 'key', 'ca'])(
 );
 
 test('a TLS file that holds no PEM is one line naming it and exit 1 [C1-tls-unreadable]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const directory = temporaryFolder();
   const { key } = makeCertificates(directory);
   const cert = join(directory, 'empty.pem');
   writeFileSync(cert, 'nothing of use\n');
@@ -178,7 +171,7 @@ test('a TLS file that holds no PEM is one line naming it and exit 1 [C1-tls-unre
 });
 
 test("a first start with the repository's own configuration writes .env and never prints the key [C1-first-start-setup]", async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const cwd = temporaryFolder();
   symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'));
   const hub = await startHub({ cwd, config: readFileSync(join(root, 'config.yaml'), 'utf8') });
   const env = readFileSync(join(cwd, '.env'), 'utf8');
@@ -206,7 +199,7 @@ test('npm start builds what is older than its sources [C1-start-builds]', async 
 });
 
 test('a reader of the output that leaves does not end the hub', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'config.yaml'), JSON.stringify(defaultConfig));
   const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'hub'], {
     cwd,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { defaultConfig, runHubProcess, startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 
 const LISTENING = /^(hub|ai-link) listening on (http:\/\/127\.0\.0\.1:\d+)$/gm;
 
@@ -61,7 +61,7 @@ test.each(['HUB_PORT', 'AILINK_PORT'])(
 );
 
 test('an unwritable log directory is one line naming it and exit 1 [C1-log-dir-unwritable]', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'logs'), 'a file where the directory should be');
   const ended = await runHubProcess({
     cwd,
@@ -73,7 +73,7 @@ test('an unwritable log directory is one line naming it and exit 1 [C1-log-dir-u
 });
 
 test('an unwritable token directory is one line naming it and exit 1 [C1-token-dir-unwritable]', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'tokens'), 'a file where the directory should be');
   const ended = await runHubProcess({
     cwd,
@@ -97,7 +97,7 @@ test('an unwritable token directory is one line naming it and exit 1 [C1-token-d
 });
 
 test('a stopped hub leaves nothing behind in the temporary directory [C1-drain-exit]', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const place = temporaryFolder();
   const hub = await startHub({ env: { TMPDIR: place } });
   // Beside it lies the record of running tool servers, which outlives a hub.
   const sockets = () => readdirSync(place).filter((name) => /^hub-\w{6}$/.test(name));
@@ -107,7 +107,7 @@ test('a stopped hub leaves nothing behind in the temporary directory [C1-drain-e
 });
 
 test('a temporary directory with a long name does not stand in the way', async () => {
-  const place = join(mkdtempSync(join(tmpdir(), 'hub-test-')), 'x'.repeat(100));
+  const place = join(temporaryFolder(), 'x'.repeat(100));
   const hub = await startHub({ env: { TMPDIR: place } });
   expect((await send(`${hub.url}/ready`)).status).toBe(200);
   expect((await hub.stop()).code).toBe(0);

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { root, runHubProcess } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 /** Starts the built gateway beside a companion that writes down the token it is given. */
 async function tokenOfOneStart(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const directory = temporaryFolder();
   copyFileSync(join(root, 'dist/gateway.mjs'), join(directory, 'gateway.mjs'));
   writeFileSync(
     join(directory, 'companion.mjs'),
@@ -30,7 +30,7 @@ async function tokenOfOneStart(): Promise<string> {
   const gateway = spawn(process.execPath, ['gateway.mjs'], {
     cwd: directory,
     stdio: 'ignore',
-    env: { PATH: process.env.PATH, HUB_PORT: '0', AILINK_PORT: '0' },
+    env: { PATH: process.env.PATH, TMPDIR: directory, HUB_PORT: '0', AILINK_PORT: '0' },
   });
   await until('the token is given', () => existsSync(join(directory, 'token')), { timeoutMs: 10_000 });
   const ended = once(gateway, 'exit');

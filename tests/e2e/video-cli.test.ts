@@ -6,18 +6,12 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { root } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
-import {
-  authorize,
-  PNG,
-  sha256,
-  startVideoHub,
-  temporaryDirectory,
-  type VideoHub,
-} from '../helpers/video.ts';
+import { authorize, PNG, sha256, startVideoHub, type VideoHub } from '../helpers/video.ts';
 
 let hub: VideoHub;
-const directory = temporaryDirectory();
+const directory = temporaryFolder();
 const content = randomBytes(700_000);
 const file = join(directory, 'a "video".mp4');
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FakeVideo } from '../helpers/fake-video-platform.ts';
 import { sendRaw } from '../helpers/http.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 import {
   authorize,
@@ -15,7 +16,6 @@ import {
   SCOPES,
   sha256,
   startVideoHub,
-  temporaryDirectory,
   thumbnail,
   title,
   type VideoHub,
@@ -400,7 +400,7 @@ const smallDisk = mountSmallDisk();
 
 /** A disk of 4 MB, where this process may mount one. */
 function mountSmallDisk(): string | undefined {
-  const path = temporaryDirectory();
+  const path = temporaryFolder();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path]);
   return status === 0 ? path : undefined;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { type IdentityApi, startIdentityApi } from '../helpers/identity-api.ts';
 import { type RedisServer, startRedis } from '../helpers/redis-server.ts';
@@ -11,7 +11,6 @@ let identity: IdentityApi;
 beforeAll(async () => {
   [redis, identity] = await Promise.all([startRedis(), startIdentityApi()]);
 });
-afterAll(() => redis.stop());
 
 const start = (hub: object = {}): Promise<HubProcess> =>
   startHub({

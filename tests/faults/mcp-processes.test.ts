@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { fixture, isRunning } from '../helpers/mcp-fixture.ts';
 import { ADMIN_KEY, defaultConfig, type HubProcess, startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 
-const runFolder = mkdtempSync(join(tmpdir(), 'hub-mcp-run-'));
-afterAll(() => rmSync(runFolder, { recursive: true, force: true }));
+const runFolder = temporaryFolder();
 
 const config = {
   ...defaultConfig,

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { mcpForTests, startMcp } from '../helpers/mcp-companion.ts';
 import { fixture, isRunning, QUICK, QUICK_PINGS } from '../helpers/mcp-fixture.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hub-mcp-faults-'));
+const folder = temporaryFolder();
 
 const mcp = mcpForTests(QUICK);
 
@@ -275,5 +275,3 @@ describe('processes', () => {
     expect((await stats('test')).lastError.code).toBe('command_not_allowed');
   });
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));

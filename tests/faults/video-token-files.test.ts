@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { root } from '../helpers/start-hub.ts';
-import { temporaryDirectory } from '../helpers/video.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 
 const WRITES = 1000;
 
 test('a thousand writes under SIGKILL leave no torn and no empty token file [C7-token-atomic]', async () => {
-  const directory = temporaryDirectory();
+  const directory = temporaryFolder();
   const script = join(directory, 'writer.mjs');
   // Writes tokens that differ in length, again and again, until it is killed; each with a sum that proves it whole.
   writeFileSync(

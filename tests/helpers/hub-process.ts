@@ -24,7 +24,7 @@ export interface HubOptions {
   args?: readonly string[];
   /** Text of config.yaml, or an object written as JSON (which is YAML). Default: `defaultConfig`. */
   config?: string | object;
-  /** Beside PATH and HOME, the only variables that the hub sees; `undefined` takes a default out. */
+  /** Beside PATH, HOME and TMPDIR, the only variables that the hub sees; `undefined` takes a default out. */
   env?: Record<string, string | undefined>;
   /** Working directory; default a temporary one that `stop` removes. */
   cwd?: string;
@@ -64,6 +64,8 @@ export interface HubProcess {
 }
 
 const running = new Set<Started>();
+/** Working directories that are made here and not removed yet. */
+const directories = new Set<string>();
 let leash: ChildProcess | undefined;
 
 function tellLeash(line: string): void {
@@ -78,13 +80,24 @@ function tellLeash(line: string): void {
   leash.stdin?.write(`${line}\n`);
 }
 
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'hub-test-'));
+  directories.add(directory);
+  tellLeash(directory);
+  return directory;
+}
+
+function removeDirectory(directory: string): void {
+  if (directories.delete(directory)) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
 interface Started extends Omit<HubProcess, 'url' | 'ailinkUrl'> {
   command: string;
 }
 
 function start(options: HubOptions): Started {
   const { command = 'hub', args = [], config = defaultConfig, env = {} } = options;
-  const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), 'hub-test-'));
+  const cwd = options.cwd ?? makeDirectory();
   const configPath = join(cwd, 'config.yaml');
   writeFileSync(configPath, typeof config === 'string' ? config : JSON.stringify(config, null, 2));
   const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), command, ...args], {
@@ -95,6 +108,8 @@ function start(options: HubOptions): Started {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // What a killed hub leaves in there goes with its working directory.
+      TMPDIR: cwd,
       HUB_PORT: '0',
       AILINK_PORT: '0',
       HUB_CONFIG: configPath,
@@ -143,7 +158,7 @@ function start(options: HubOptions): Started {
         return await exited;
       } finally {
         clearTimeout(stubborn);
-        if (options.cwd === undefined) rmSync(cwd, { recursive: true, force: true });
+        removeDirectory(cwd);
       }
     },
   };
@@ -181,17 +196,20 @@ export async function startHubProcess(options: HubOptions = {}): Promise<HubProc
 /** Runs something that ends by itself (a faulty start, `check`, `setup`) and gives what it printed. */
 export async function runHubProcess(
   options: HubOptions & { timeoutMs?: number },
-): Promise<Exit & { stdout: string; stderr: string; cwd: string }> {
-  const started = start({ ...options, cwd: options.cwd ?? mkdtempSync(join(tmpdir(), 'hub-test-')) });
+): Promise<Exit & { stdout: string; stderr: string }> {
+  const started = start(options);
   const tooLong = setTimeout(() => started.pids().forEach(killNow), options.timeoutMs ?? 45_000);
   const exit = await started.exited;
   clearTimeout(tooLong);
-  return { ...exit, stdout: started.stdout(), stderr: started.stderr(), cwd: started.cwd };
+  removeDirectory(started.cwd);
+  return { ...exit, stdout: started.stdout(), stderr: started.stderr() };
 }
 
-/** Ends every hub that this test process started and that still runs. */
+/** Ends every hub that this test process started and that still runs, and removes what they all leave. */
 export async function stopAllHubs(): Promise<void> {
   await Promise.all([...running].map((hub) => hub.stop('SIGKILL')));
+  // Of those that ended by themselves.
+  directories.forEach(removeDirectory);
 }
 
 /** Whether a process of this id runs (a zombie does not). */

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { HubToolConfig, McpServerConfig } from '../../lib/config/schema/tools.ts';
 import { errorBody, toHubError } from '../../lib/errors/hub-error.ts';
@@ -10,6 +7,7 @@ import type { LogFields, Logger, Logs } from '../../lib/logging/logger.ts';
 import { createMask } from '../../lib/logging/mask.ts';
 import { createMcpGateway, type McpGateway, type McpTiming } from '../../lib/mcp/mcp-gateway.ts';
 import { type Answer, send } from './http.ts';
+import { stopAfterFile, temporaryFolder } from './temp-folder.ts';
 
 export interface LogRecord {
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -52,7 +50,6 @@ export interface McpCompanionOptions {
   tools?: readonly HubToolConfig[];
   timing?: Partial<McpTiming>;
   secrets?: readonly string[];
-  runDirectory?: string;
   bodyLimit?: number;
   /** The caller whom the gateway would name; per request by the header x-test-caller. */
   caller?: string;
@@ -73,11 +70,12 @@ const SERVER_DEFAULTS: Omit<McpServerConfig, 'name'> = {
   maxResultSize: '16mb',
 };
 
-/** The tool gateway behind a bare HTTP server: the companion's side without its process. */
+/**
+ * The tool gateway behind a bare HTTP server: the companion's side without its process. Ended with the test file at the
+ * latest.
+ */
 export async function startMcp(options: McpCompanionOptions = {}): Promise<McpCompanion> {
   const records: LogRecord[] = [];
-  const ownDirectory = options.runDirectory === undefined;
-  const runDirectory = options.runDirectory ?? mkdtempSync(join(tmpdir(), 'hub-mcp-test-'));
   const gateway = createMcpGateway({
     mcp: {
       servers: (options.servers ?? []).map((server) => ({ name: 'test', ...SERVER_DEFAULTS, ...server })),
@@ -88,7 +86,7 @@ export async function startMcp(options: McpCompanionOptions = {}): Promise<McpCo
     logs: recordingLogs(records),
     mask: createMask(options.secrets ?? []),
     version: '0.0.0-test',
-    runDirectory,
+    runDirectory: temporaryFolder(),
     ...(options.timing !== undefined && { timing: options.timing }),
   });
 
@@ -121,6 +119,16 @@ export async function startMcp(options: McpCompanionOptions = {}): Promise<McpCo
       ...extra,
     });
   const get = async (path: string) => (await send(url + path)).json();
+  let ending: Promise<void> | undefined;
+  const stop = () => {
+    ending ??= (async () => {
+      await gateway.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    })();
+    return ending;
+  };
+  stopAfterFile(stop);
 
   return {
     url,
@@ -137,12 +145,7 @@ export async function startMcp(options: McpCompanionOptions = {}): Promise<McpCo
       const { servers } = await get('/mcp/stats');
       return servers.find((entry: { name: string }) => entry.name === name);
     },
-    async stop() {
-      await gateway.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      if (ownDirectory) rmSync(runDirectory, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { freePort } from './free-port.ts';
 import { send } from './http.ts';
+import { stopAfterFile, temporaryFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 
 /** A real nginx: in front of a hub with TLS, and as a service behind it that serves and takes files. */
@@ -23,11 +22,11 @@ export interface Nginx {
 
 const running = new Set<Nginx>();
 
-afterAll(() => Promise.all([...running].map((nginx) => nginx.stop())));
+stopAfterFile(() => Promise.all([...running].map((nginx) => nginx.stop())));
 
 /** Starts it on free ports of loopback; ended with the test file at the latest. */
 export async function startNginx(): Promise<Nginx> {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-nginx-'));
+  const directory = temporaryFolder();
   const files = join(directory, 'files');
   for (const name of ['files', 'temp', 'logs']) mkdirSync(join(directory, name));
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
@@ -116,7 +115,6 @@ export async function startNginx(): Promise<Nginx> {
     async stop() {
       running.delete(nginx);
       await server.end();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
   running.add(nginx);

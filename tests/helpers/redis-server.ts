@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { freePort } from './free-port.ts';
+import { stopAfterFile, temporaryFolder } from './temp-folder.ts';
 
 /** A real `redis-server` on a free port of loopback, without persistence. */
 export interface RedisServer {
@@ -11,12 +9,11 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
-  /** Ends it and removes its directory. */
-  stop(): Promise<void>;
 }
 
+/** Starts it; ended with the test file at the latest. */
 export async function startRedis(): Promise<RedisServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-redis-'));
+  const directory = temporaryFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;
 
@@ -53,14 +50,11 @@ export async function startRedis(): Promise<RedisServer> {
     await ended;
   }
 
+  stopAfterFile(kill);
   await start();
   return {
     url: `redis://127.0.0.1:${port}`,
     kill,
     start,
-    async stop() {
-      await kill();
-      rmSync(directory, { recursive: true, force: true });
-    },
   };
 }

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,16 +9,15 @@ import { ACCOUNT, type FakeVideoPlatform, openFakeVideoPlatform } from './fake-v
 import { type Answer, type SendOptions, send } from './http.ts';
 import type { HubOptions } from './hub-process.ts';
 import { type HubProcess, startHub } from './start-hub.ts';
+import { temporaryFolder } from './temp-folder.ts';
 
 export { ACCOUNT, type FakeVideoPlatform } from './fake-video-platform.ts';
 export { SCOPES } from './fake-video-platform-identity.ts';
 
 const platforms = new Set<FakeVideoPlatform>();
-const directories = new Set<string>();
 
 afterAll(async () => {
   for (const platform of platforms) await platform.close();
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
 /** Starts a platform; ended with the test file. */
@@ -27,13 +25,6 @@ export async function startPlatform(): Promise<FakeVideoPlatform> {
   const platform = await openFakeVideoPlatform();
   platforms.add(platform);
   return platform;
-}
-
-/** A directory that is gone after the test file. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-video-'));
-  directories.add(directory);
-  return directory;
 }
 
 export interface VideoHub extends HubProcess {
@@ -64,7 +55,7 @@ export interface VideoHubOptions {
 /** A hub with one account on a fake platform. */
 export async function startVideoHub(options: VideoHubOptions = {}): Promise<VideoHub> {
   const platform = options.platform ?? (await startPlatform());
-  const cwd = options.cwd ?? temporaryDirectory();
+  const cwd = options.cwd ?? temporaryFolder();
   const tokenFile = join(cwd, 'tokens', `videohost_token_${ACCOUNT.id}.json`);
   if (!options.isUnauthorized && options.cwd === undefined) authorize(platform, tokenFile);
   const hub = await startHub({

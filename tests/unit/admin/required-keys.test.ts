@@ -1,17 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { loadConfig } from '../../../lib/config/load.ts';
-
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-admin-keys-'));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
 test('admin that is on without a key does not start [S2.3-api-keys]', () => {
-  const path = join(directory, 'config.yaml');
+  const path = join(temporaryFolder(), 'config.yaml');
   writeFileSync(path, 'auth: {admin: {enabled: true}}');
   expect(() => loadConfig({ path, env: {} })).toThrow(/auth\.admin\.apiKeys/);
 });

@@ -1,6 +1,5 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCompanionServer } from '../../../companion/server.ts';
 import { createAdminRoutes } from '../../../lib/admin/routes.ts';
@@ -17,6 +16,7 @@ import { createMemoryStore } from '../../../lib/store/memory-store.ts';
 import { createUsageCounters } from '../../../lib/usage/counters.ts';
 import { createUsageRoutes } from '../../../lib/usage/internal-routes.ts';
 import type { McpServerFacts } from '../../../lib/usage/metrics.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { closeServers, listen } from '../http/serve.ts';
 
 export const ADMIN_KEY = 'unit-test-admin-key-0123456789-abcdef';
@@ -35,7 +35,7 @@ export interface AdminOptions {
 
 /** The admin API over a real companion's usage routes, in this process: what the gateway puts together. */
 export async function serveAdmin(options: AdminOptions = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-admin-'));
+  const directory = temporaryFolder();
   const path = join(directory, 'config.yaml');
   const config = {
     auth: { admin: { enabled: true, apiKeys: [ADMIN_KEY] } },
@@ -127,7 +127,6 @@ export async function serveAdmin(options: AdminOptions = {}) {
       await companion.close();
       await store.close();
       await logs.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

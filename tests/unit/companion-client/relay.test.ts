@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCompanionServer } from '../../../companion/server.ts';
@@ -19,6 +17,7 @@ import { readBody } from '../../../lib/http/body.ts';
 import type { RequestContext } from '../../../lib/http/request-context.ts';
 import type { Logger } from '../../../lib/logging/logger.ts';
 import { open, send } from '../../helpers/http.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
 
 const TOKEN = 'a-token-of-this-test-0123456789abcdef';
@@ -56,8 +55,7 @@ async function startBench(
   handle: Handle,
   options: { clientToken?: string; status?: () => CompanionStatus } = {},
 ): Promise<Bench> {
-  const directory = mkdtempSync(join(tmpdir(), 'relay-'));
-  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const sockets = { http: join(directory, 'http.sock'), calls: join(directory, 'calls.sock') };
   const routes: InternalRoute[] = ['GET', 'POST'].map((method) => ({
     method: method as 'GET' | 'POST',

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: quotes the syntax of config.yaml
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, loadConfig } from '../../../lib/config/load.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { faultsOf, loadText } from './load-text.ts';
 
 const KEY = 'k3y-0123456789-abcdefghijklmnop-9876';
@@ -148,7 +148,9 @@ describe('faults', () => {
   });
 
   test('a directory, and bytes that are no text, are faults', () => {
-    expect(() => loadConfig({ path: tmpdir(), env: {} })).toThrow('is a directory, not a configuration file');
+    expect(() => loadConfig({ path: temporaryFolder(), env: {} })).toThrow(
+      'is a directory, not a configuration file',
+    );
     expect(faultsOf(Buffer.from([0x68, 0xff, 0xfe]))).toEqual(['config.yaml is not UTF-8 text']);
   });
 });
@@ -391,14 +393,9 @@ describe('the hash', () => {
 
 describe('overrides', () => {
   test('are laid over the file, mapping by mapping', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'hub-config-'));
-    const path = join(directory, 'config.yaml');
+    const path = join(temporaryFolder(), 'config.yaml');
     writeFileSync(path, 'hub: {port: 1, tls: {enabled: false}}\ntargets: [{id: a, provider: echo}]');
-    try {
-      const { config } = loadConfig({ path, env: {}, overrides: { hub: { port: 2 }, targets: [] } });
-      expect([config.hub.port, config.targets]).toEqual([2, []]);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const { config } = loadConfig({ path, env: {}, overrides: { hub: { port: 2 }, targets: [] } });
+    expect([config.hub.port, config.targets]).toEqual([2, []]);
   });
 });

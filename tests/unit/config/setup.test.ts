@@ -1,28 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: quotes the syntax of config.yaml
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ensureSetup, writeDotEnv } from '../../../lib/config/setup.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
 let directory: string;
 const dotEnv = () => join(directory, '.env');
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-setup-'));
+  directory = temporaryFolder();
   writeFileSync(join(directory, 'config.yaml'), 'auth: {admin: {apiKeys: ["${ADMIN_API_KEY}"]}}');
 });
-afterEach(() => {
-  chmodSync(directory, 0o700);
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => chmodSync(directory, 0o700));
 
 test('the first start with the own configuration writes .env, the second finds it', () => {
   const options = { directory, configPath: './config.yaml', env: {} };

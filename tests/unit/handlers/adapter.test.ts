@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sendJson } from '../../../lib/http/json-response.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'hub-handler-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
 Object.assign(process.env, {
   HUB_CONFIG: join(directory, 'config.yaml'),

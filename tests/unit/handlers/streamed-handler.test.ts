@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { AwsLambda, StreamHead } from '../../../handlers/lambda/awslambda.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'hub-handler-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
 Object.assign(process.env, {
   HUB_CONFIG: join(directory, 'config.yaml'),

@@ -1,20 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createConsoleOutput, type LineOutput } from '../../../lib/logging/console-output.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
 
-let directory: string;
 let fd: number;
 let output: LineOutput;
 let warnings: string[];
 
 /** A pipe that does not block, with a reader that reads when it is told to. */
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-pipe-'));
-  const path = join(directory, 'pipe');
+  const path = join(temporaryFolder(), 'pipe');
   spawnSync('mkfifo', [path]);
   fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   warnings = [];
@@ -27,10 +25,7 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => {
-  closeSync(fd);
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => closeSync(fd));
 
 /** Reads what is in the pipe, at most `most` bytes. */
 function read(most: number): string {

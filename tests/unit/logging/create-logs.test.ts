@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,12 +13,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LoggingConfig, LogType } from '../../../lib/config/schema/logging.ts';
 import { createLogs, type LogsOptions, type ProcessLogs } from '../../../lib/logging/create-logs.ts';
 import { parseRelayLine, type RecordSink } from '../../../lib/logging/relay.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
 
 type TypeSwitches = LoggingConfig['types']['access'];
@@ -49,7 +48,7 @@ let time: number;
 let open: ProcessLogs[];
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'hub-logs-'));
+  root = temporaryFolder();
   directory = join(root, 'logs');
   consolePath = join(root, 'console');
   consoleFd = openSync(consolePath, 'a');
@@ -60,7 +59,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const logs of open) await logs.close();
   closeSync(consoleFd);
-  rmSync(root, { recursive: true, force: true });
 });
 
 function start(config: LoggingConfig, more: Partial<LogsOptions> = {}): ProcessLogs {
@@ -257,10 +255,9 @@ const mountSmallDisk = (path: string): boolean =>
 
 /** Mounting takes rights that not every machine gives. */
 const canMount = (() => {
-  const path = mkdtempSync(join(tmpdir(), 'hub-mount-'));
+  const path = temporaryFolder();
   const mounted = mountSmallDisk(path);
   if (mounted) spawnSync('umount', [path]);
-  rmSync(path, { recursive: true });
   return mounted;
 })();
 const testWithMount = canMount ? test : test.skip;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const RECORDS = 5000;
@@ -43,7 +43,7 @@ let directory: string;
 let entry: string;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-log-end-'));
+  directory = temporaryFolder();
   entry = join(directory, 'program.mjs');
   await build({
     stdin: { contents: program, resolveDir: root, loader: 'js' },
@@ -56,8 +56,6 @@ beforeAll(async () => {
     },
   });
 });
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function run(end: string, toConsole: boolean, name: string): ChildProcess {
   return spawn(process.execPath, [entry], {

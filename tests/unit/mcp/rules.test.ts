@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSchemaCompiler } from '../../../lib/mcp/input-schema.ts';
 import { createToolFilter } from '../../../lib/mcp/tool-filter.ts';
 import { isRefusedAddress, safeLookup } from '../../../lib/mcp/transports/network-rules.ts';
 import { resolveCommand } from '../../../lib/mcp/transports/resolve-command.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
 describe('addresses', () => {
   test.each([
@@ -48,8 +48,7 @@ describe('addresses', () => {
 });
 
 describe('commands', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hub-path-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   for (const name of ['plain', 'executable', 'directory']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'plain/node'), '');
   writeFileSync(join(folder, 'executable/node'), '');

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import {
@@ -10,6 +9,7 @@ import {
 import type { LoadedConfig } from '../../../lib/config/loaded.ts';
 import type { LogFields, Logger } from '../../../lib/logging/logger.ts';
 import { isAlive } from '../../helpers/hub-process.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
 
 const running: CompanionProcess[] = [];
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** Supervises a program whose source is given; it sees its start message as `start`. */
 function supervise(source: string, timing: Partial<CompanionTiming> = {}) {
-  const entry = join(mkdtempSync(join(tmpdir(), 'companion-')), 'companion.mjs');
+  const entry = join(temporaryFolder(), 'companion.mjs');
   writeFileSync(
     entry,
     `const tell = (message) => process.connected && process.send(message);

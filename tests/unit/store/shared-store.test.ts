@@ -73,7 +73,7 @@ const fixtures: Record<string, () => Promise<Fixture>> = {
       pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms + 20)),
       async end() {
         await store.close();
-        await server.stop();
+        await server.kill();
       },
     };
   },
@@ -159,5 +159,5 @@ test('a Redis that goes away is told at once, and used again when it is back', a
   expect(await store.get('session', 'a')).toBe('again');
   expect(states).toEqual(['up', 'down', 'up']);
   await store.close();
-  await server.stop();
+  await server.kill();
 });

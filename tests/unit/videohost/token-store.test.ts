@@ -6,7 +6,7 @@ import { createMemoryTokenStore } from '../../../lib/videohost/token-store/memor
 import { createS3TokenStore } from '../../../lib/videohost/token-store/s3.ts';
 import type { TokenStore, Tokens } from '../../../lib/videohost/token-store/token-store.ts';
 import { startFakeS3 } from '../../helpers/fake-s3.ts';
-import { temporaryDirectory } from '../../helpers/video.ts';
+import { temporaryFolder } from '../../helpers/temp-folder.ts';
 
 const tokens: Tokens = {
   access_token: 'access-1',
@@ -32,7 +32,7 @@ const stores: [string, Open][] = [
     'file',
     async (now) => {
       const options = {
-        directory: join(temporaryDirectory(), 'tokens'),
+        directory: join(temporaryFolder(), 'tokens'),
         pattern: 't_{id}.json',
         now,
         lockPollMs: 5,
@@ -120,7 +120,7 @@ describe.each(stores)('the %s store', (_name, open) => {
 
 describe('token files', () => {
   const open = () => {
-    const directory = join(temporaryDirectory(), 'tokens');
+    const directory = join(temporaryFolder(), 'tokens');
     return { directory, store: createFileTokenStore({ directory, pattern: 't_{id}.json' }) };
   };
 
@@ -164,7 +164,7 @@ describe('token files', () => {
   );
 
   test('leave no expired nonce and no abandoned half behind [C7-token-atomic]', async () => {
-    const directory = join(temporaryDirectory(), 'tokens');
+    const directory = join(temporaryFolder(), 'tokens');
     let time = Date.now();
     const store = createFileTokenStore({ directory, pattern: 't_{id}.json', now: () => time });
     await store.spend('old', time + 10);
