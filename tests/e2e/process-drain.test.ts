@@ -7,6 +7,7 @@ import { expect, test } from '@jest/globals';
 import { type HeldServer, startHeldServer } from '../helpers/held-server.ts';
 import { type Answer, open, send } from '../helpers/http.ts';
 import { defaultConfig, type HubProcess, isAlive, root, startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
 
 /** A hub with one tool that answers when `held` lets it, and a tool server that runs as a process. */
@@ -164,6 +165,7 @@ test('a signal to npm reaches the hub [C1-start-signal]', async () => {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      TMPDIR: temporaryFolder(),
       HUB_PORT: '0',
       AILINK_PORT: '0',
       HUB_CONFIG: join(root, 'tests/helpers/small-config.yaml'),

@@ -204,7 +204,7 @@ test('a reader of the output that leaves does not end the hub', async () => {
   const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'hub'], {
     cwd,
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, HUB_PORT: '0', AILINK_PORT: '0' },
+    env: { PATH: process.env.PATH, TMPDIR: cwd, HUB_PORT: '0', AILINK_PORT: '0' },
   });
   const output = child.stdout.setEncoding('utf8');
   let text = '';

@@ -210,6 +210,9 @@ export async function stopAllHubs(): Promise<void> {
   await Promise.all([...running].map((hub) => hub.stop('SIGKILL')));
   // Of those that ended by themselves.
   directories.forEach(removeDirectory);
+  // A process of jest runs many test files, and would keep the leash of each until its own end.
+  leash?.stdin?.end();
+  leash = undefined;
 }
 
 /** Whether a process of this id runs (a zombie does not). */
