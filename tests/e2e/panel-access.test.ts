@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { seriousFindings } from '../helpers/accessibility.ts';
-import { startBrowser } from '../helpers/browser.ts';
-import { type PanelHub, startPanelHub } from '../helpers/panel-hub.ts';
-import { openPanel } from '../helpers/panel-page.ts';
+import { panelForTests } from '../helpers/panel-page.ts';
 import { until } from '../helpers/until.ts';
 
 const TABS = ['dashboard', 'ai', 'proxies', 'mcp', 'config', 'system'] as const;
 
-let panelHub: PanelHub;
-let browser: Browser;
+const panels = panelForTests({ config: { swagger: { enabled: true } } });
 
-beforeAll(async () => {
-  [panelHub, browser] = await Promise.all([
-    startPanelHub({ config: { swagger: { enabled: true } } }),
-    startBrowser(),
-  ]);
-  await panelHub.makeTraffic();
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await panelHub?.stop();
-});
+beforeAll(() => panels.panelHub.makeTraffic());
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test('no tab has anything serious by axe-core [C8-panel-a11y]', async () => {
-    const { page, context, signIn, tab } = await openPanel(browser, panelHub.hub.url, { colorScheme });
+    const { page, signIn, tab } = await panels.open({ colorScheme });
     expect(await seriousFindings(page)).toEqual([]);
     await signIn();
     for (const id of TABS) {
@@ -36,7 +23,6 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await page.getByRole('button', { name: 'Reset statistics' }).click();
     await page.getByRole('dialog').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await context.close();
   });
 
   test('nor have the API docs', async () => {
@@ -49,16 +35,16 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
 });
 
 async function openDocs(options: object) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await panels.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  await page.goto(`${panelHub.hub.url}/docs`);
+  await page.goto(`${panels.panelHub.hub.url}/docs`);
   await page.locator('.operation').first().waitFor();
   return { page, context };
 }
 
 describe('by keyboard', () => {
   test('the tabs are a tablist that arrow keys, Home and End move in [C8-panel-a11y]', async () => {
-    const { page, context, signIn } = await openPanel(browser, panelHub.hub.url);
+    const { page, signIn } = await panels.open();
     await page.keyboard.type('wrong');
     expect(await page.getByLabel('Admin key').inputValue()).toBe('wrong');
     await signIn();
@@ -91,16 +77,14 @@ describe('by keyboard', () => {
     // One stop for all tabs: the next one is in the page.
     await page.keyboard.press('Tab');
     expect(await page.evaluate<string>('document.activeElement.getAttribute("role") ?? ""')).not.toBe('tab');
-    await context.close();
   });
 
   test('what is shown stays after a reload: the tab stands in the address', async () => {
-    const { page, context, signIn, tab } = await openPanel(browser, panelHub.hub.url);
+    const { page, signIn, tab } = await panels.open();
     await signIn();
     await tab('proxies');
     await page.reload();
     await page.getByRole('tabpanel', { name: 'Proxies' }).waitFor();
-    await context.close();
   });
 });
 
@@ -110,7 +94,7 @@ describe('at 390 px', () => {
   const narrow = { viewport: { width: 390, height: 844 } };
 
   test('no tab scrolls sideways [C8-panel-narrow]', async () => {
-    const { page, context, signIn, tab } = await openPanel(browser, panelHub.hub.url, narrow);
+    const { page, signIn, tab } = await panels.open(narrow);
     expect(await overflow(page)).toBe(0);
     await signIn();
     for (const id of TABS) {
@@ -123,7 +107,6 @@ describe('at 390 px', () => {
     for (const name of ['Refresh now', 'Reset statistics', 'Sign out']) {
       expect(await page.getByRole('button', { name }).isVisible()).toBe(true);
     }
-    await context.close();
   });
 
   test('nor do the API docs', async () => {

@@ -1,30 +1,15 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../helpers/browser.ts';
+import { describe, expect, test } from '@jest/globals';
 import { ADMIN_KEY, defaultConfig } from '../helpers/hub-process.ts';
-import { type PanelHub, startPanelHub } from '../helpers/panel-hub.ts';
-import { type OpenPanel, openPanel } from '../helpers/panel-page.ts';
+import { panelForTests } from '../helpers/panel-page.ts';
 import { startHub } from '../helpers/start-hub.ts';
 import { until } from '../helpers/until.ts';
 
-let panelHub: PanelHub;
-let browser: Browser;
-let panel: OpenPanel;
+const panels = panelForTests();
 
-beforeAll(async () => {
-  [panelHub, browser] = await Promise.all([startPanelHub(), startBrowser()]);
-}, 120_000);
-afterEach(() => panel?.context.close());
-afterAll(async () => {
-  await browser?.close();
-  await panelHub?.stop();
-});
-
-const open = async (url = panelHub.hub.url) => {
-  panel = await openPanel(browser, url);
-  await panel.signIn();
-  await panel.page.getByTestId('requests').waitFor();
+const open = async (options = {}) => {
+  const panel = await panels.open(options);
+  await panel.enter();
   return panel;
 };
 
@@ -34,7 +19,7 @@ describe('trying a target', () => {
     ['whole', false],
   ])('shows the answer, %s, with its tokens and times, and the numbers follow', async (_name, stream) => {
     const { page, tab } = await open();
-    const before = (await panelHub.admin('/admin/runtime/usage')).requests.total;
+    const before = (await panels.panelHub.admin('/admin/runtime/usage')).requests.total;
     const ai = await tab('ai');
     await ai.getByRole('combobox', { name: 'Target' }).selectOption('writer');
     await ai.getByLabel('Stream').setChecked(stream);
@@ -87,7 +72,7 @@ describe('trying a target', () => {
         },
       },
     });
-    const { tab, page } = await open(guarded.url);
+    const { tab, page } = await open({ url: guarded.url });
     const ai = await tab('ai');
     const sent: Record<string, string>[] = [];
     page.on('request', (request) => {
@@ -114,7 +99,7 @@ describe('trying a target', () => {
 
 describe('trying a tool', () => {
   test('makes a form of its schema and shows what it says', async () => {
-    const { tab } = await open();
+    const { tab, errors } = await open();
     const mcp = await tab('mcp');
     await mcp.getByRole('button', { name: 'List tools' }).click();
     const tool = mcp.getByRole('combobox', { name: 'Tool', exact: true });
@@ -134,7 +119,7 @@ describe('trying a tool', () => {
     await mcp.getByRole('textbox', { name: /^message/ }).fill('<b>as it is</b>');
     await mcp.getByRole('button', { name: 'Run' }).click();
     await mcp.getByTestId('tool-answer').getByText('<b>as it is</b>').waitFor();
-    expect(panel.errors).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test('of a server that is down says so', async () => {

@@ -55,9 +55,8 @@ describe('the page', () => {
   });
 
   test('shows data soon', async () => {
-    const { page, context, signIn } = await openPanel(browser, hub.url);
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    const { page, context, enter } = await openPanel(browser, hub.url);
+    await enter();
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       await page.reload();
@@ -91,9 +90,8 @@ describe('names and texts of others', () => {
         tools: [{ name: 'evil', description: hostile, request: { url: baseUrl } }],
       },
     });
-    const { page, context, signIn, tab, errors } = await openPanel(browser, own.url);
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    const { page, context, enter, tab, errors } = await openPanel(browser, own.url);
+    await enter();
     const ai = await tab('ai');
     await ai.getByLabel('Stream').uncheck();
     await ai.getByRole('button', { name: 'Send' }).click();
@@ -137,8 +135,7 @@ describe('the page on a static host', () => {
       await stranger.context.close();
       const listed = await openPanel(browser, `${origin}/admin/panel?hub=${open.url}`);
       await listed.page.getByText(open.url).waitFor();
-      await listed.signIn();
-      await listed.page.getByTestId('requests').waitFor();
+      await listed.enter();
       const ai = await listed.tab('ai');
       await ai.getByRole('button', { name: 'Send' }).click();
       await ai.getByText('Say hello in one sentence.').last().waitFor();
@@ -150,10 +147,9 @@ describe('the page on a static host', () => {
   });
 
   test('never sends a key to another hub than the one it was typed for', async () => {
-    const { page, context, signIn } = await openPanel(browser, hub.url);
+    const { page, context, enter } = await openPanel(browser, hub.url);
     await page.getByLabel('Stay signed in on this device').check();
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
     const sent: string[] = [];
     const thief = createServer((request, response) => {
       sent.push(String(request.headers['x-admin-key']));

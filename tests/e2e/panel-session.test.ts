@@ -1,34 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../helpers/browser.ts';
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { ADMIN_KEY } from '../helpers/hub-process.ts';
-import { type PanelHub, startPanelHub } from '../helpers/panel-hub.ts';
-import { type OpenPanel, openPanel } from '../helpers/panel-page.ts';
+import { panelForTests } from '../helpers/panel-page.ts';
 import { startHub } from '../helpers/start-hub.ts';
 import { until } from '../helpers/until.ts';
 
-let panelHub: PanelHub;
-let browser: Browser;
-let panel: OpenPanel;
+const panels = panelForTests();
+const { open } = panels;
 
-beforeAll(async () => {
-  [panelHub, browser] = await Promise.all([startPanelHub(), startBrowser()]);
-}, 120_000);
-
-afterEach(() => panel?.context.close());
-afterAll(async () => {
-  await browser?.close();
-  await panelHub?.stop();
-});
-
-const open = async (options = {}) => {
-  panel = await openPanel(browser, panelHub.hub.url, options);
-  return panel;
-};
-const signedIn = async (options = {}) => {
-  await open(options);
-  await panel.signIn();
-  await panel.page.getByTestId('requests').waitFor();
+const signedIn = async () => {
+  const panel = await open();
+  await panel.enter();
   return panel;
 };
 /** Everything that the page keeps in the browser. */
@@ -56,11 +38,10 @@ function watchKeys(page: Page): string[] {
 
 describe('the key', () => {
   test('is asked for in the browser and goes with every later call [S4.5-panel-key]', async () => {
-    const { page, signIn, tab } = await open();
+    const { page, enter, tab } = await open();
     const keys = watchKeys(page);
     expect(await page.getByLabel('Admin key').getAttribute('type')).toBe('password');
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
     await tab('config');
     await page.getByRole('button', { name: 'Refresh now' }).click();
     await until('four calls', () => keys.length >= 4, { timeoutMs: 20_000 });
@@ -80,25 +61,23 @@ describe('the key', () => {
   });
 
   test('stays in its tab, unless the operator wants it on the device [S4.5-panel-key]', async () => {
-    const { page, context, signIn } = await signedIn();
+    const { page, context, enter } = await signedIn();
     const other = await context.newPage();
     await other.goto(page.url());
     await other.getByLabel('Admin key').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Stay signed in on this device').check();
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
     await other.reload();
     await other.getByTestId('requests').waitFor();
   });
 
   test('that is wrong is said to be so, and is not kept', async () => {
-    const { page, signIn } = await open();
+    const { page, signIn, enter } = await open();
     await signIn(`${ADMIN_KEY}-wrong`);
     await page.getByText('The hub does not accept this key.').waitFor();
     expect(await kept(page)).not.toContain('-wrong');
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
   });
 
   test('that is not accepted any more leads back to the sign-in', async () => {
@@ -113,10 +92,9 @@ describe('the key', () => {
 
   test('is refused where admin access is off, and the page says so', async () => {
     const closed = await startHub({ config: { targets: [] } });
-    const { page, signIn } = await openPanel(browser, closed.url);
+    const { page, signIn } = await open({ url: closed.url });
     await signIn();
     await page.getByText(/Admin access is not configured/).waitFor();
-    await page.context().close();
     await closed.stop('SIGKILL');
   });
 });
@@ -141,12 +119,10 @@ describe('the theme', () => {
 
 describe('the data', () => {
   test('is refreshed every thirty seconds, with a countdown, and by hand [S4.5-panel-auto-refresh, S4.5-panel-refresh]', async () => {
-    await open();
-    const { page, signIn } = panel;
+    const { page, enter } = await open();
     await page.clock.install();
     await page.reload();
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
     // From here on only the test moves the clock.
     await page.clock.pauseAt(await page.evaluate<number>('Date.now() + 1000'));
     const calls = watchKeys(page);
@@ -174,8 +150,8 @@ describe('the data', () => {
   });
 
   test('moves nothing when it is refreshed', async () => {
-    await panelHub.makeTraffic();
-    const { page } = await open();
+    await panels.panelHub.makeTraffic();
+    const { page, enter } = await open();
     // A server that crashes now and then is news, for which the status line makes room.
     await page.route('**/admin/runtime', async (route) => {
       const response = await route.fetch();
@@ -183,11 +159,10 @@ describe('the data', () => {
       json.mcpConnections = json.mcpConnections.filter(({ healthy }: { healthy: boolean }) => healthy);
       await route.fulfill({ response, json });
     });
-    await panel.signIn();
-    await page.getByTestId('requests').waitFor();
+    await enter();
     const places = () => page.evaluate<string>(PLACES);
     const before = await places();
-    await panelHub.makeTraffic();
+    await panels.panelHub.makeTraffic();
     const total = await page.getByTestId('requests').innerText();
     await page.getByRole('button', { name: 'Refresh now' }).click();
     await until('fresh numbers', async () => (await page.getByTestId('requests').innerText()) !== total);
@@ -195,22 +170,22 @@ describe('the data', () => {
   });
 
   test('is reset only after a confirmation [S4.5-panel-reset]', async () => {
-    await panelHub.makeTraffic();
+    await panels.panelHub.makeTraffic();
     const { page } = await signedIn();
     const dialog = page.getByRole('dialog', { name: 'Reset statistics?' });
     await page.getByRole('button', { name: 'Reset statistics' }).click();
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    expect((await panelHub.admin('/admin/runtime/usage')).requests.total).toBeGreaterThan(0);
+    expect((await panels.panelHub.admin('/admin/runtime/usage')).requests.total).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Reset statistics' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect((await panelHub.admin('/admin/runtime/usage')).requests.total).toBeGreaterThan(0);
+    expect((await panels.panelHub.admin('/admin/runtime/usage')).requests.total).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Reset statistics' }).click();
     await dialog.getByRole('button', { name: 'Reset statistics' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await until('zero on the page', async () => (await page.getByTestId('requests').innerText()) === '0');
-    expect((await panelHub.admin('/admin/runtime/usage')).requests.total).toBe(0);
+    expect((await panels.panelHub.admin('/admin/runtime/usage')).requests.total).toBe(0);
     await page.getByText('No model yet').waitFor();
   });
 });
@@ -218,8 +193,7 @@ describe('the data', () => {
 describe('a hub in trouble', () => {
   test('without AI-Link is shown so, with the rest; and as well again afterwards', async () => {
     const own = await startHub();
-    panel = await openPanel(browser, own.url);
-    const { page, signIn, tab } = panel;
+    const { page, signIn, tab } = await open({ url: own.url });
     await signIn();
     await page.getByText('All is well').waitFor();
     const down = {
@@ -251,10 +225,8 @@ describe('a hub in trouble', () => {
 
   test('that has died keeps its last data on the page and says so; it is asked again sooner', async () => {
     const own = await startHub();
-    panel = await openPanel(browser, own.url);
-    const { page, signIn } = panel;
-    await signIn();
-    await page.getByTestId('requests').waitFor();
+    const { page, enter } = await open({ url: own.url });
+    await enter();
     await own.stop('SIGKILL');
     await page.getByRole('button', { name: 'Refresh now' }).click();
     await page.getByText('The hub does not answer').waitFor();

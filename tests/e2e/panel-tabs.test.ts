@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../helpers/browser.ts';
-import { type PanelHub, startPanelHub } from '../helpers/panel-hub.ts';
-import { type OpenPanel, openPanel } from '../helpers/panel-page.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type OpenPanel, openPanel, panelForTests } from '../helpers/panel-page.ts';
 
-let panelHub: PanelHub;
-let browser: Browser;
+const panels = panelForTests();
 let panel: OpenPanel;
 // biome-ignore lint/suspicious/noExplicitAny: the API's answer, which the page is compared with
 let runtime: any;
 
 beforeAll(async () => {
-  [panelHub, browser] = await Promise.all([startPanelHub(), startBrowser()]);
+  const { panelHub, browser } = panels;
   await panelHub.makeTraffic(2);
+  // One page for all tests.
   panel = await openPanel(browser, panelHub.hub.url);
-  await panel.signIn();
-  await panel.page.getByTestId('requests').waitFor();
+  await panel.enter();
   runtime = await panelHub.admin('/admin/runtime');
 }, 120_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await panelHub?.stop();
-});
 
 const whole = (value: number) => new Intl.NumberFormat('en-US').format(value);
 /** As the page writes milliseconds. */
@@ -188,7 +179,9 @@ describe('the panel of a hub that has work', () => {
     ]);
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-    expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual(await panelHub.admin('/admin/config'));
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual(
+      await panels.panelHub.admin('/admin/config'),
+    );
   });
 
   test('shows the facts of the system and the raw usage [S4.5-panel-system]', async () => {
