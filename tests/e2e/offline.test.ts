@@ -2,14 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
-import { type HubProcess, isAlive, root, runHubProcess, startHub } from '../helpers/start-hub.ts';
+import { everythingStdio } from '../helpers/mcp-everything.ts';
+import { type HubProcess, isAlive, runHubProcess, startHub } from '../helpers/start-hub.ts';
 import { until } from '../helpers/until.ts';
-
-const everything = {
-  name: 'everything',
-  command: 'node',
-  args: [`${root}/node_modules/@modelcontextprotocol/server-everything/dist/index.js`, 'stdio'],
-};
 
 let offline: HubProcess | undefined;
 afterEach(async () => {
@@ -18,7 +13,7 @@ afterEach(async () => {
 });
 
 test('SIGTERM ends emulator, companion and tool servers without waiting for calls, with exit 0 [C11-no-drain, C1-start-signal]', async () => {
-  offline = await startHub({ command: 'offline', config: { mcp: { servers: [everything] } } });
+  offline = await startHub({ command: 'offline', config: { mcp: { servers: [everythingStdio()] } } });
   const { url } = offline;
   const call = send(`${url}/mcp/invoke`, {
     headers: { 'x-target': 'everything' },

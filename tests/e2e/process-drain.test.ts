@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { type HeldServer, startHeldServer } from '../helpers/held-server.ts';
 import { type Answer, open, send } from '../helpers/http.ts';
+import { everythingStdio } from '../helpers/mcp-everything.ts';
 import { defaultConfig, type HubProcess, isAlive, root, startHub } from '../helpers/start-hub.ts';
 import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
@@ -18,14 +19,7 @@ async function startHubWithSlowTool(hub: object = {}): Promise<{ hub: HubProcess
     hub,
     tools: [{ name: 'slow', description: 'Waits', request: { url: held.url } }],
     mcp: {
-      servers: [
-        {
-          name: 'everything',
-          autoConnect: true,
-          command: 'node',
-          args: [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
-        },
-      ],
+      servers: [{ ...everythingStdio(), autoConnect: true }],
     },
   };
   const started = await startHub({ config });

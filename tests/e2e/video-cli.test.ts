@@ -8,7 +8,7 @@ import { send } from '../helpers/http.ts';
 import { root } from '../helpers/start-hub.ts';
 import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
-import { authorize, PNG, sha256, startVideoHub, type VideoHub } from '../helpers/video.ts';
+import { forgetUploads, PNG, sha256, startVideoHub, type VideoHub } from '../helpers/video.ts';
 
 let hub: VideoHub;
 const directory = temporaryFolder();
@@ -18,11 +18,7 @@ beforeAll(async () => {
   hub = await startVideoHub();
   writeFileSync(file, content);
 });
-beforeEach(() => {
-  authorize(hub.platform, hub.tokenFile);
-  hub.platform.videos.length = 0;
-  hub.platform.faults.length = 0;
-});
+beforeEach(() => forgetUploads(hub));
 
 /** Runs the command; `output` grows while it runs. */
 function run(args: string[], env: Record<string, string> = {}) {

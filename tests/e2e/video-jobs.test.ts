@@ -7,6 +7,7 @@ import { until } from '../helpers/until.ts';
 import {
   ACCOUNT,
   authorize,
+  forgetUploads,
   type Part,
   sendForm,
   sha256,
@@ -25,12 +26,7 @@ let hub: VideoHub;
 beforeAll(async () => {
   hub = await startVideoHub({ videohost: { upload: { chunkSize: CHUNK, retryFor: 2000 } } });
 });
-beforeEach(() => {
-  authorize(hub.platform, hub.tokenFile);
-  hub.platform.videos.length = 0;
-  hub.platform.faults.length = 0;
-  hub.platform.requests.length = 0;
-});
+beforeEach(() => forgetUploads(hub));
 
 async function view(uploadId: string, at: VideoHub = hub) {
   const answer = await at.ask(`/videohost/uploads/${uploadId}`);

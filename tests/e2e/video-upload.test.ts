@@ -11,6 +11,7 @@ import {
   authorize,
   BOUNDARY,
   filesIn,
+  forgetUploads,
   type Part,
   PNG,
   SCOPES,
@@ -31,10 +32,7 @@ beforeAll(async () => {
   hub = await startVideoHub({ videohost: { upload: LIMITS } });
 });
 beforeEach(() => {
-  authorize(hub.platform, hub.tokenFile);
-  hub.platform.videos.length = 0;
-  hub.platform.faults.length = 0;
-  hub.platform.requests.length = 0;
+  forgetUploads(hub);
   hub.platform.forcesPrivate = false;
 });
 

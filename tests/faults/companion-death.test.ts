@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startHeldServer } from '../helpers/held-server.ts';
 import { type Answer, type OpenAnswer, open, send } from '../helpers/http.ts';
-import { ADMIN_KEY, defaultConfig, type HubProcess, isAlive, root, startHub } from '../helpers/start-hub.ts';
+import { everythingStdio } from '../helpers/mcp-everything.ts';
+import { ADMIN_KEY, defaultConfig, type HubProcess, isAlive, startHub } from '../helpers/start-hub.ts';
 import { until } from '../helpers/until.ts';
 
 const CALLS = 60;
@@ -216,14 +216,7 @@ test('a companion that is frozen makes /ready 503 in bounded time, and 200 again
 test('a gateway that is killed leaves no process and no directory behind within two seconds', async () => {
   const { hub, talking } = await startBusyHub({
     mcp: {
-      servers: [
-        {
-          name: 'everything',
-          autoConnect: true,
-          command: 'node',
-          args: [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
-        },
-      ],
+      servers: [{ ...everythingStdio(), autoConnect: true }],
     },
   });
   const stream = chat(hub, 'talking', true).catch(() => undefined);

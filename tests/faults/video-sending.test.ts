@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FakeFault } from '../helpers/fake-video-platform.ts';
-import { authorize, sha256, startVideoHub, title, type VideoHub, video } from '../helpers/video.ts';
+import { forgetUploads, sha256, startVideoHub, title, type VideoHub, video } from '../helpers/video.ts';
 
 const CHUNK = 256 * 1024;
 /** Five chunks and a rest. */
@@ -16,10 +16,7 @@ beforeAll(async () => {
   hub = await startVideoHub({ videohost: { upload: { chunkSize: CHUNK, retryFor: RETRY_FOR } } });
 });
 beforeEach(() => {
-  authorize(hub.platform, hub.tokenFile);
-  hub.platform.videos.length = 0;
-  hub.platform.faults.length = 0;
-  hub.platform.requests.length = 0;
+  forgetUploads(hub);
   hub.platform.sessions.clear();
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { ADMIN_KEY, root, startHubProcess, stopAllHubs } from './hub-process.ts';
+import { ADMIN_KEY, startHubProcess, stopAllHubs } from './hub-process.ts';
+import { everythingStdio } from './mcp-everything.ts';
 
 /** A server that the contract tests run against. */
 export interface ContractServer {
@@ -32,13 +32,7 @@ const openConfig = {
     },
   ],
   mcp: {
-    servers: [
-      {
-        name: 'everything',
-        command: 'node',
-        args: [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
-      },
-    ],
+    servers: [everythingStdio()],
   },
   videohost: {
     accounts: [

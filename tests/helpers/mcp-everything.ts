@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { McpServerConfig } from '../../lib/config/schema/tools.ts';
+import { freePort } from './free-port.ts';
+import { root } from './hub-process.ts';
 import { until } from './until.ts';
 
 /** Entry of the reference server that ships with the MCP project. */
-export const EVERYTHING = fileURLToPath(
-  new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
-);
+export const EVERYTHING = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 /** The reference server over stdio. */
 export function everythingStdio(name = 'everything'): Partial<McpServerConfig> {
@@ -35,16 +34,4 @@ export async function startEverything(mode: 'streamableHttp' | 'sse'): Promise<E
   });
   const path = mode === 'sse' ? '/sse' : '/mcp';
   return { url: `http://127.0.0.1:${port}${path}`, stop: () => child.kill('SIGKILL') };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -89,6 +89,14 @@ export function authorize(
   writeFileSync(file, JSON.stringify(platform.identity.issue(issue)), { mode: 0o600 });
 }
 
+/** Puts the account's tokens back and makes the platform forget what was asked of it: the next test begins afresh. */
+export function forgetUploads({ platform, tokenFile }: VideoHub): void {
+  authorize(platform, tokenFile);
+  platform.videos.length = 0;
+  platform.faults.length = 0;
+  platform.requests.length = 0;
+}
+
 export function filesIn(directory: string): string[] {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })

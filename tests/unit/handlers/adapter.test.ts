@@ -1,19 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { sendJson } from '../../../lib/http/json-response.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
-import { temporaryFolder } from '../../helpers/temp-folder.ts';
+import { setHandlerEnvironment } from './handler-environment.ts';
 
-const directory = temporaryFolder();
-writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
-Object.assign(process.env, {
-  HUB_CONFIG: join(directory, 'config.yaml'),
-  AILINK_URL: 'http://127.0.0.1:9',
-  AILINK_TOKEN: 'token-0123456789-0123456789-0123456789',
-});
+setHandlerEnvironment();
 // The configuration is read when a handler is made.
 const { createHandler } = await import('../../../handlers/adapter.ts');
 

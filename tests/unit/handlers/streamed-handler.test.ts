@@ -1,20 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import type { AwsLambda, StreamHead } from '../../../handlers/lambda/awslambda.ts';
 import type { RouteGroup } from '../../../lib/http/route.ts';
-import { temporaryFolder } from '../../helpers/temp-folder.ts';
 import { until } from '../../helpers/until.ts';
+import { setHandlerEnvironment } from './handler-environment.ts';
 
-const directory = temporaryFolder();
-writeFileSync(join(directory, 'config.yaml'), 'logging: {types: {access: {enabled: false}}}');
-Object.assign(process.env, {
-  HUB_CONFIG: join(directory, 'config.yaml'),
-  AILINK_URL: 'http://127.0.0.1:9',
-  AILINK_TOKEN: 'token-0123456789-0123456789-0123456789',
-});
+setHandlerEnvironment();
 
 const heads: StreamHead[] = [];
 /** Lambda's runtime, as far as a handler sees it. */
