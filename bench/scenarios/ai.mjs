@@ -2,17 +2,15 @@
  * Chat completions through the hub, Portkey and nginx, and directly, all in front of the same provider: requests a
  * second, added latency and processor time at 1 and 32 connections, and 100 concurrent event streams.
  */
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { startLoadGenerator } from '../lib/load-generator.mjs';
-import { PROFILES, WORK } from '../lib/places.mjs';
-import { startProgram } from '../lib/processes.mjs';
-import { medianRatio, runRounds, sumOf } from '../lib/rounds.mjs';
+import { PROFILES } from '../lib/places.mjs';
+import { medianRatio, sumOf } from '../lib/rounds.mjs';
+import { failureNotes, runSideBySide } from '../lib/side-by-side.mjs';
 import { streamTable, unaryTable } from '../lib/tables.mjs';
 import { startHub } from '../systems/hub.mjs';
 import { startNginx } from '../systems/nginx.mjs';
 import { startPortkey } from '../systems/portkey.mjs';
+import { startProvider } from '../systems/provider.mjs';
 
 const PATH = '/v1/chat/completions';
 const FRAMES = 50;
@@ -32,13 +30,12 @@ targets:
 `;
 
 /** The workloads of one round; `seconds` of measuring each. */
-const workloads = (quick, chosen) =>
-  [
-    { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
-    { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
-    { name: 'streams', kind: 'streams', streams: 100, seconds: quick ? 1 : 3 },
-    { name: 'burst', kind: 'streams', streams: 100, seconds: 0, burst: true },
-  ].filter(({ name }) => chosen === undefined || chosen.includes(name));
+const workloads = (quick) => [
+  { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
+  { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
+  { name: 'streams', kind: 'streams', streams: 100, seconds: quick ? 1 : 3 },
+  { name: 'burst', kind: 'streams', streams: 100, seconds: 0, burst: true },
+];
 
 function jobFor(workload, system) {
   const streaming = workload.kind === 'streams';
@@ -55,17 +52,8 @@ function jobFor(workload, system) {
 }
 
 async function startSystems({ only, profile, say }) {
-  const provider = await startProgram({
-    name: 'provider',
-    command: process.execPath,
-    args: [fileURLToPath(new URL('../lib/provider.mjs', import.meta.url)), String(FRAMES), String(CHUNK_MS)],
-    cwd: WORK,
-    env: process.env,
-    outputFile: join(WORK, 'provider/output.log'),
-    ready: /provider on (\d+)/,
-  });
-  const upstreamPort = Number(provider.match[1]);
-  const systems = [{ name: 'direct', address: { host: '127.0.0.1', port: upstreamPort }, headers: {} }];
+  const { upstreamPort, direct } = await startProvider(FRAMES, CHUNK_MS);
+  const systems = [direct];
   const starters = {
     nginx: () => startNginx({ upstreamPort }),
     hub: () =>
@@ -159,31 +147,25 @@ const TABLES = {
 };
 
 /** Runs the scenario; `run.mjs` prints what it returns. */
-export async function scenario({ quick, rounds, only, chosen, profile, say }) {
-  const systems = await startSystems({ only, profile, say });
-  const generator = startLoadGenerator();
-  const plan = { systems, jobFor, generator, say };
-
-  say('warming up');
-  await runRounds({ ...plan, workloads: workloads(true, chosen), rounds: quick ? 2 : 4 });
-
+export async function scenario(options) {
+  const systems = await startSystems(options);
   const hub = systems.find(({ name }) => name === 'hub');
-  if (profile) hub?.startProfiling();
   const facts = async () => {
     // Log records are written together, some milliseconds after their requests.
     await sleep(500);
     return { ...(await hub.usage()), accessRecords: hub.accessRecords(PATH) };
   };
-  const before = hub && (await facts());
-  const turns = rounds ?? (quick ? 3 : 5);
-  const of = await runRounds({ ...plan, workloads: workloads(quick, chosen), rounds: turns });
-  const failures = systems.flatMap(({ name }) =>
-    workloads(quick, chosen).flatMap((workload) =>
-      of(workload.name, name).flatMap((r) =>
-        r.firstFailure ? [`${name}, ${workload.name}: ${r.firstFailure}`] : [],
-      ),
-    ),
-  );
+  let before;
+  const { of, turns, measured } = await runSideBySide({
+    ...options,
+    systems,
+    workloads,
+    jobFor,
+    warmUps: options.quick ? 2 : 4,
+    onWarm: async () => {
+      before = hub && (await facts());
+    },
+  });
 
   const bounds = boundsOf(of);
   if (hub) {
@@ -196,18 +178,11 @@ export async function scenario({ quick, rounds, only, chosen, profile, say }) {
     title: 'ai: chat completions, side by side',
     systems,
     rounds: turns,
-    tables: workloads(quick, chosen).map(({ name }) => TABLES[name](name, systems, of)),
+    tables: measured.map(({ name }) => TABLES[name](name, systems, of)),
     bounds,
     notes: [
       `A 600-byte completion; streams of ${FRAMES} chunks, the first at once and one more each ${CHUNK_MS} ms. Ratios are medians of the ratios of each round. Processor time is that of all processes of a system (hub: gateway and companion), user and system.`,
-      ...(failures.length > 0
-        ? [
-            `First failures:\n\n${[...new Set(failures)]
-              .slice(0, 10)
-              .map((f) => `- ${f}`)
-              .join('\n')}`,
-          ]
-        : []),
+      ...failureNotes(systems, measured, of),
     ],
   };
 }

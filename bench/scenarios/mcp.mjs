@@ -4,10 +4,10 @@
  * in flight.
  */
 import { join } from 'node:path';
-import { startLoadGenerator } from '../lib/load-generator.mjs';
 import { openMcpSession } from '../lib/mcp-session.mjs';
 import { PROFILES, ROOT } from '../lib/places.mjs';
-import { medianOf, medianRatio, runRounds, sumOf } from '../lib/rounds.mjs';
+import { medianOf, medianRatio, sumOf } from '../lib/rounds.mjs';
+import { failureNotes, runSideBySide } from '../lib/side-by-side.mjs';
 import { unaryTable } from '../lib/tables.mjs';
 import { startHub } from '../systems/hub.mjs';
 import { startMcpProxy, startSupergateway } from '../systems/mcp-peers.mjs';
@@ -30,13 +30,10 @@ mcp:
       args: ${JSON.stringify(TOOL_SERVER)}
 `;
 
-const workloads = (quick, chosen) =>
-  [
-    { name: 'single', connections: 1, seconds: quick ? 1 : 2 },
-    { name: 'many', connections: MOST_CONNECTIONS, seconds: quick ? 1 : 3 },
-  ]
-    .filter(({ name }) => chosen === undefined || chosen.includes(name))
-    .map((workload) => ({ ...workload, kind: 'toolCalls' }));
+const workloads = (quick) => [
+  { name: 'single', kind: 'toolCalls', connections: 1, seconds: quick ? 1 : 2 },
+  { name: 'many', kind: 'toolCalls', connections: MOST_CONNECTIONS, seconds: quick ? 1 : 3 },
+];
 
 /** One body a connection: requests of one MCP session that are in flight together need ids of their own. */
 const mcpBodies = (tool) =>
@@ -124,23 +121,9 @@ function boundsOf(of) {
 }
 
 /** Runs the scenario; see `bench/README.md` for the shape of what it returns. */
-export async function scenario({ quick, rounds, only, chosen, profile, say }) {
-  const systems = await startSystems({ only, profile, say });
-  const generator = startLoadGenerator();
-  const plan = { systems, jobFor, generator, say };
-
-  say('warming up');
-  await runRounds({ ...plan, workloads: workloads(true, chosen), rounds: quick ? 2 : 3 });
-  if (profile) systems.find(({ name }) => name === REST)?.startProfiling();
-  const turns = rounds ?? (quick ? 3 : 5);
-  const of = await runRounds({ ...plan, workloads: workloads(quick, chosen), rounds: turns });
-  const failures = systems.flatMap(({ name }) =>
-    workloads(quick, chosen).flatMap((workload) =>
-      of(workload.name, name).flatMap((r) =>
-        r.firstFailure ? [`- ${name}, ${workload.name}: ${r.firstFailure}`] : [],
-      ),
-    ),
-  );
+export async function scenario(options) {
+  const systems = await startSystems(options);
+  const { of, turns, measured } = await runSideBySide({ ...options, systems, workloads, jobFor });
   return {
     title: 'mcp: tool calls over stdio, side by side',
     systems,
@@ -152,9 +135,7 @@ export async function scenario({ quick, rounds, only, chosen, profile, say }) {
     bounds: boundsOf(of),
     notes: [
       'The tool is `echo` of `@modelcontextprotocol/server-everything`; each system runs its own copy of the server, whose processor time is part of that system. `direct` is the SDK client in the load process itself, over pipes and without HTTP. Ratios are medians of the ratios of each round.',
-      ...(failures.length > 0
-        ? [`First failures:\n\n${[...new Set(failures)].slice(0, 10).join('\n')}`]
-        : []),
+      ...failureNotes(systems, measured, of),
     ],
   };
 }

@@ -2,16 +2,14 @@
  * A small POST through the hub's proxy, a bare proxy in Node, nginx, and directly: requests a second, added latency
  * and processor time at 1 and 32 connections.
  */
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startLoadGenerator } from '../lib/load-generator.mjs';
-import { PROFILES, WORK } from '../lib/places.mjs';
-import { startProgram } from '../lib/processes.mjs';
-import { medianRatio, runRounds, sumOf } from '../lib/rounds.mjs';
+import { PROFILES } from '../lib/places.mjs';
+import { medianRatio, sumOf } from '../lib/rounds.mjs';
+import { runSideBySide } from '../lib/side-by-side.mjs';
 import { unaryTable } from '../lib/tables.mjs';
 import { startBareProxy } from '../systems/bare-proxy.mjs';
 import { startHub } from '../systems/hub.mjs';
 import { startNginx } from '../systems/nginx.mjs';
+import { startProvider } from '../systems/provider.mjs';
 
 const BODY = JSON.stringify({ text: 'what goes in comes out '.repeat(10) });
 
@@ -21,11 +19,10 @@ proxies:
     url: http://127.0.0.1:${upstreamPort}
 `;
 
-const workloads = (quick, chosen) =>
-  [
-    { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
-    { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
-  ].filter(({ name }) => chosen === undefined || chosen.includes(name));
+const workloads = (quick) => [
+  { name: 'single', kind: 'unary', connections: 1, seconds: quick ? 1 : 2 },
+  { name: 'many', kind: 'unary', connections: 32, seconds: quick ? 1 : 3 },
+];
 
 const jobFor = (workload, { address, headers, path = '/v1/anything' }) => ({
   ...workload,
@@ -38,17 +35,8 @@ const jobFor = (workload, { address, headers, path = '/v1/anything' }) => ({
 });
 
 async function startSystems({ only, profile, say }) {
-  const service = await startProgram({
-    name: 'provider',
-    command: process.execPath,
-    args: [fileURLToPath(new URL('../lib/provider.mjs', import.meta.url))],
-    cwd: WORK,
-    env: process.env,
-    outputFile: join(WORK, 'provider/output.log'),
-    ready: /provider on (\d+)/,
-  });
-  const upstreamPort = Number(service.match[1]);
-  const systems = [{ name: 'direct', address: { host: '127.0.0.1', port: upstreamPort }, headers: {} }];
+  const { upstreamPort, direct } = await startProvider();
+  const systems = [direct];
   const starters = {
     nginx: () => startNginx({ upstreamPort }),
     bare: () => startBareProxy({ upstreamPort }),
@@ -86,22 +74,15 @@ function boundsOf(of) {
 }
 
 /** Runs the scenario; see `bench/README.md` for the shape of what it returns. */
-export async function scenario({ quick, rounds, only, chosen, profile, say }) {
-  const systems = await startSystems({ only, profile, say });
-  const generator = startLoadGenerator();
-  const plan = { systems, jobFor, generator, say };
-
-  say('warming up');
-  await runRounds({ ...plan, workloads: workloads(true, chosen), rounds: quick ? 2 : 3 });
-  if (profile) systems.find(({ name }) => name === 'hub')?.startProfiling();
-  const turns = rounds ?? (quick ? 3 : 5);
-  const of = await runRounds({ ...plan, workloads: workloads(quick, chosen), rounds: turns });
+export async function scenario(options) {
+  const systems = await startSystems(options);
+  const { of, turns, measured } = await runSideBySide({ ...options, systems, workloads, jobFor });
   const titles = { single: '1 connection', many: '32 connections' };
   return {
     title: 'proxy: small requests through a reverse proxy, side by side',
     systems,
     rounds: turns,
-    tables: workloads(quick, chosen).map(({ name }) => unaryTable(titles[name], name, systems, of)),
+    tables: measured.map(({ name }) => unaryTable(titles[name], name, systems, of)),
     bounds: boundsOf(of),
     notes: [
       'The hub looks the proxy up, checks the path, limits, counts and writes an access record and a proxy record for each request; nginx writes an access log; `bare` is node:http and undici without any duty. Processor time of the hub is that of gateway and companion.',
