@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../helpers/http.ts';
 import { completion } from '../helpers/misbehaving-provider.ts';
 import { type HubProcess, startHub } from '../helpers/start-hub.ts';
+import { temporaryFolder } from '../helpers/temp-folder.ts';
 
 /** Providers behind TLS, as they all are outside of tests: directly, and through a forward proxy. */
 let directory: string;
@@ -26,7 +26,7 @@ const greetings: { servername: string | false; alpn: string | false | null; isRe
 const tunnels: string[] = [];
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'hub-ai-tls-'));
+  directory = temporaryFolder();
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   execFileSync('openssl', ['req', '-x509', ...key, ...names, '-keyout', 'key.pem', '-out', 'cert.pem'], {
@@ -79,7 +79,6 @@ afterAll(async () => {
   proxy?.closeAllConnections();
   provider?.close();
   proxy?.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
