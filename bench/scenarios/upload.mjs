@@ -8,6 +8,7 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeS
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { openPageCache } from '../lib/page-cache.mjs';
 import { PROFILES, WORK } from '../lib/places.mjs';
 import { processorSeconds, residentMegabytes } from '../lib/proc.mjs';
 import { startProgram } from '../lib/processes.mjs';
@@ -20,18 +21,14 @@ const MB = 1024 * 1024;
 /** How often the hub's memory is looked at while an upload runs, in ms. */
 const LOOK_EVERY = 50;
 
-function writeMegabytes(path, megabytes, nextMegabyte) {
-  const file = openSync(path, 'w');
-  for (let written = 0; written < megabytes; written += 1) writeSync(file, nextMegabyte());
-  closeSync(file);
-}
-
 /** A file of random bytes, made once. */
 function videoFile(megabytes) {
   const path = join(WORK, `upload/video-${megabytes}.bin`);
   if (statSync(path, { throwIfNoEntry: false })?.size === megabytes * MB) return path;
   mkdirSync(join(WORK, 'upload'), { recursive: true });
-  writeMegabytes(path, megabytes, () => randomBytes(MB));
+  const file = openSync(path, 'w');
+  for (let written = 0; written < megabytes; written += 1) writeSync(file, randomBytes(MB));
+  closeSync(file);
   return path;
 }
 
@@ -117,21 +114,9 @@ function systemsOf({ platform, hub, file }) {
   ];
 }
 
-/**
- * Writes as much as the video has into files and removes it. A virtual machine may have handed its free memory back to
- * its host, and gets it again page by page, which makes the next 2 GB of page cache up to nine times as dear as their
- * writing (measured). That is no system's doing, and would hit only those that write.
- */
-function claimMemory(megabytes) {
-  const path = join(WORK, 'upload/memory.bin');
-  const block = Buffer.alloc(MB);
-  writeMegabytes(path, megabytes, () => block);
-  rmSync(path);
-}
-
 /** Runs one upload and looks at the hub's memory meanwhile. */
-async function measure(system, hub, megabytes) {
-  claimMemory(megabytes);
+async function measure(system, hub, fillPageCache) {
+  fillPageCache();
   const pids = hub.tree();
   const before = residentMegabytes(pids);
   const cpu = processorSeconds(pids);
@@ -163,8 +148,11 @@ export async function scenario({ quick, rounds, only, profile, say }) {
     ({ name }) => only === undefined || only.some((word) => name.includes(word)),
   );
 
+  say('filling memory with page cache');
+  const fillPageCache = openPageCache(join(WORK, 'upload/page-cache.bin'));
+  fillPageCache();
   say('warming up');
-  for (const system of systems) await measure(system, hub, megabytes);
+  for (const system of systems) await measure(system, hub, fillPageCache);
 
   if (profile) hub.startProfiling();
   const turns = rounds ?? (quick ? 3 : 5);
@@ -173,7 +161,7 @@ export async function scenario({ quick, rounds, only, profile, say }) {
     say(`round ${round + 1} of ${turns}`);
     for (let turn = 0; turn < systems.length; turn += 1) {
       const system = systems[(turn + round) % systems.length];
-      results.get(system.name).push(await measure(system, hub, megabytes));
+      results.get(system.name).push(await measure(system, hub, fillPageCache));
     }
   }
   if (!quick) rmSync(file);

@@ -1,17 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { HubError, toHubError } from '../errors/hub-error.ts';
 import { hasBody } from '../http/body.ts';
+import { createDelimiterWatch } from './delimiter-watch.ts';
+import { createFormFile, type FileSink, type FormFile, lazySink } from './form-file.ts';
 import { missing } from './metadata.ts';
 import { formError, videoError } from './video-errors.ts';
-
-/** Where the bytes of a file part go. A rejection ends the form with that error. */
-export interface FileSink {
-  write(chunks: readonly Buffer[]): Promise<void>;
-  /** The part is whole. */
-  end(): void | Promise<void>;
-}
 
 export interface FormHandlers {
   /** A text field, whole. May throw. */
@@ -33,17 +28,14 @@ export interface FormOptions {
 const LONGEST_FIELD = 64 * 1024;
 const MOST_FIELDS = 64;
 const MOST_FILES = 8;
-/** Bytes that are gathered for one write: each costs a turn of the thread pool. */
-const BATCH_SIZE = 1024 * 1024;
-/** Bytes that may wait for the disk before the caller is slowed down. */
-const MOST_WAITING = 4 * 1024 * 1024;
-/** Bytes that busboy may hold; its default of 16 kB costs a turn of the event loop for each chunk of the socket. */
-const BUFFER_SIZE = 1024 * 1024;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /**
  * Reads a multipart form (RFC 7578) in constant memory, its parts in any order. Resolves when the form and all its
  * sinks have ended.
+ *
+ * busboy reads what a form is made of. The midst of a file holds nothing for it to find, and goes past it: that halves
+ * what a large video costs here.
  * @throws HubError naming the part that is at fault, or what a handler or sink threw
  */
 export async function readForm(
@@ -52,8 +44,11 @@ export async function readForm(
   handlers: FormHandlers,
 ): Promise<void> {
   const { target, maxFileSize, signal, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
-  const parser = createParser(request, target, maxFileSize);
+  const parser = createParser(request, target);
+  const isContent = createDelimiterWatch();
   const writing: Promise<void>[] = [];
+  /** The part whose bytes are coming. */
+  let current: FormFile | undefined;
   let cleanUp = () => {};
 
   try {
@@ -61,19 +56,41 @@ export async function readForm(
       const idle = setTimeout(() => {
         reject(new HubError('request_timeout', 'The form did not arrive in time'));
       }, idleTimeoutMs);
-      const stir = () => void idle.refresh();
       const leave = () => reject(signal.aborted ? signal.reason : callerLeft());
       const onClose = () => {
         if (!request.readableEnded) leave();
       };
       const tooMany = () => reject(formError(target, 'form', 'The form has too many parts'));
+
+      /** Slows the caller down while parser or disk are behind. */
+      const flow = () => {
+        if (parser.writableNeedDrain || current?.isFull) request.pause();
+        else request.resume();
+      };
+      const onData = (chunk: Buffer) => {
+        idle.refresh();
+        // Unless something waits within the parser, which must come first.
+        if (isContent(chunk) && current !== undefined && parser.writableLength === 0) current.take(chunk);
+        else parser.write(chunk);
+        if (parser.writableNeedDrain || current?.isFull) request.pause();
+      };
+      const onEnd = () => {
+        parser.end();
+        // busboy would wait for good for the end of a file that has none.
+        if (current !== undefined) malformed();
+      };
+      const malformed = () => reject(formError(target, 'form', 'The form is malformed or cut off'));
       cleanUp = () => {
         clearTimeout(idle);
         signal.removeEventListener('abort', leave);
-        request.off('data', stir).off('close', onClose).off('error', leave);
-        request.unpipe(parser);
+        request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', leave);
+        // What is left of a refused form is for others to read over.
+        if (!request.readableEnded) request.pause();
         // A file part that is cut off reports it on its own stream too.
-        parser.on('error', () => {}).destroy();
+        parser
+          .off('drain', flow)
+          .on('error', () => {})
+          .destroy();
       };
 
       parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
@@ -83,26 +100,44 @@ export async function readForm(
           handlers.onField(name, value);
         });
       });
-      parser.on('file', (name: string | undefined, file, { mimeType, filename }) => {
-        file.on('error', () => {});
-        file.on('limit', () => reject(tooLarge(target, name ?? 'form', maxFileSize)));
+      parser.on('file', (name: string | undefined, stream, { mimeType, filename }) => {
+        stream.on('error', () => {});
         attempt(() => {
           if (name === undefined) throw formError(target, 'form', 'A part of the form has no name');
           const open = () => handlers.onFile(name, mimeType);
           // A browser sends a file input that was left empty as a file without name and content.
-          const sink = filename === undefined || filename === '' ? lazily(open) : open();
-          const done = pour(file, sink, stir);
-          writing.push(done);
-          done.catch(reject);
+          const sink = filename === undefined || filename === '' ? lazySink(open) : open();
+          const file = createFormFile(sink, {
+            maxSize: maxFileSize,
+            onTooLarge: () => reject(tooLarge(target, name, maxFileSize)),
+            onWritten: () => void idle.refresh(),
+            onRoom: flow,
+          });
+          current = file;
+          writing.push(file.done);
+          file.done.catch(reject);
+          // What busboy pushes is taken where it comes from, so that it stays in line with what goes past busboy.
+          stream.push = (chunk: Buffer | null) => {
+            if (chunk !== null) {
+              file.take(chunk);
+              return true;
+            }
+            current = undefined;
+            file.end();
+            return Readable.prototype.push.call(stream, null);
+          };
+          stream.once('close', () => file.cut(callerLeft()));
+          stream.resume();
         });
       });
       parser.on('fieldsLimit', tooMany).on('filesLimit', tooMany);
-      parser.on('error', () => reject(formError(target, 'form', 'The form is malformed or cut off')));
+      parser.on('error', malformed);
       parser.on('close', () => Promise.all(writing).then(() => resolve(), reject));
+      parser.on('drain', flow);
       signal.addEventListener('abort', leave, { once: true });
-      request.on('data', stir).on('close', onClose).on('error', leave);
+      request.on('close', onClose).on('error', leave);
       if (signal.aborted) leave();
-      else request.pipe(parser);
+      else request.on('data', onData).on('end', onEnd);
 
       function attempt(work: () => void): void {
         try {
@@ -120,7 +155,7 @@ export async function readForm(
   }
 }
 
-function createParser(request: IncomingMessage, target: string, maxFileSize: number): busboy.Busboy {
+function createParser(request: IncomingMessage, target: string): busboy.Busboy {
   if (!hasBody(request)) throw missing(target, 'video');
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!/^multipart\/form-data\s*;/i.test(type) || encoding.toLowerCase() !== 'identity') {
@@ -132,15 +167,13 @@ function createParser(request: IncomingMessage, target: string, maxFileSize: num
     return busboy({
       headers: request.headers,
       defParamCharset: 'utf8',
-      highWaterMark: BUFFER_SIZE,
-      fileHwm: BUFFER_SIZE,
-      // It counts a part that just fits as cut off.
+      // The size of files is counted where they are taken.
       limits: {
         fieldNameSize: 256,
+        // It counts a field that just fits as cut off.
         fieldSize: LONGEST_FIELD + 1,
         fields: MOST_FIELDS,
         files: MOST_FILES,
-        fileSize: maxFileSize + 1,
         headerPairs: 32,
       },
     });
@@ -168,75 +201,4 @@ export function tooLarge(target: string, param: string, limit: number): HubError
 
 function callerLeft(): HubError {
   return new HubError('client_closed_request', 'The caller left while sending the form');
-}
-
-/** A sink that is opened by its first byte; without one there was no file. */
-function lazily(open: () => FileSink): FileSink {
-  let sink: FileSink | undefined;
-  return {
-    async write(chunks) {
-      sink ??= open();
-      await sink.write(chunks);
-    },
-    async end() {
-      await sink?.end();
-    },
-  };
-}
-
-/** Writes a file part to its sink, many chunks at once, and slows the caller down while the disk is behind. */
-function pour(file: Readable, sink: FileSink, onWritten: () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let waiting: Buffer[] = [];
-    let waitingBytes = 0;
-    let isWriting = false;
-    let isScheduled = false;
-    let hasEnded = false;
-
-    async function write(): Promise<void> {
-      isWriting = true;
-      while (waiting.length > 0) {
-        const batch = waiting;
-        waiting = [];
-        waitingBytes = 0;
-        file.resume();
-        await sink.write(batch);
-        onWritten();
-      }
-      isWriting = false;
-      if (!hasEnded) return;
-      await sink.end();
-      resolve();
-    }
-    const start = () => {
-      if (!isWriting) write().catch(fail);
-    };
-    const fail = (error: unknown) => {
-      file.off('data', onData);
-      file.resume();
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
-      waiting.push(chunk);
-      waitingBytes += chunk.length;
-      if (waitingBytes >= MOST_WAITING) file.pause();
-      if (waitingBytes >= BATCH_SIZE) start();
-      else if (!isScheduled) {
-        // What else this turn of the event loop brings goes into the same write.
-        isScheduled = true;
-        setImmediate(() => {
-          isScheduled = false;
-          start();
-        });
-      }
-    };
-    file.on('data', onData);
-    file.once('end', () => {
-      hasEnded = true;
-      start();
-    });
-    file.once('close', () => {
-      if (!hasEnded) fail(callerLeft());
-    });
-  });
 }

@@ -198,15 +198,23 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
     Object.assign(record, last);
   }
 
+  /**
+   * Lets go of the spool file, whose name is gone by now unless another process is to go on with it. Nobody waits: only
+   * here the system frees the pages of a removed file, which takes it a tenth of a second for each 2 GB.
+   */
+  function closeSource(): void {
+    source.close().catch(() => {});
+  }
+
   async function conclude(): Promise<Ending> {
     const ending = await run()
       .catch(endingOf)
       .catch((error: unknown): Ending => ({ kind: 'failed', error: toHubError(error) }));
     isConcluding = true;
-    await source.close().catch(() => {});
     await writeEnding(ending).catch((error) => {
       logger.error('The end of an upload could not be recorded', { target, uploadId, error });
     });
+    closeSource();
     return ending;
   }
 
@@ -234,9 +242,9 @@ export function createUploadJob(deps: UploadJobDeps): UploadJob {
       stopFor('discarded');
       await ahead?.video.catch(() => {});
       if (record.session !== undefined) void resumable.abandon(record.session);
-      await source.close().catch(() => {});
       await lease.release();
       await records.remove(uploadId);
+      closeSource();
       settle({ kind: 'cancelled' });
     },
     cancel: () => stopFor('cancelled'),
