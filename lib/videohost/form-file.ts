@@ -1,3 +1,5 @@
+import { createYoungCollection } from '../process/young-collection.ts';
+
 /** Where the bytes of a file part go. A rejection ends the form with that error. */
 export interface FileSink {
   write(chunks: readonly Buffer[]): Promise<void>;
@@ -30,13 +32,14 @@ export interface FormFileOptions {
 }
 
 /** Bytes that are gathered for one write: each costs a turn of the thread pool. */
-const BATCH_SIZE = 1024 * 1024;
-/** Bytes that may wait for the disk. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const BATCH_SIZE = 512 * 1024;
+/** Bytes that may wait for the disk; few, because what waits while V8 collects counts as old from then on. */
+const MOST_WAITING = 1024 * 1024;
 
 /** Writes a file part to its sink, many chunks at once. */
 export function createFormFile(sink: FileSink, options: FormFileOptions): FormFile {
   const { maxSize, onTooLarge, onWritten, onRoom } = options;
+  const collectYoung = createYoungCollection();
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let size = 0;
@@ -82,6 +85,7 @@ export function createFormFile(sink: FileSink, options: FormFileOptions): FormFi
     take(chunk) {
       if (hasFailed) return;
       size += chunk.length;
+      collectYoung(chunk.length);
       if (size > maxSize) {
         onTooLarge();
         return;
