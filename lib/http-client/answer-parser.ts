@@ -1,3 +1,4 @@
+import { isHeaderName } from '../config/formats.ts';
 import { type AnswerHandler, type AnswerHeaders, HttpClientError } from './answer.ts';
 
 /** Bytes of a status line with its headers, and of trailers. */
@@ -17,8 +18,6 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 /** Lines of visible characters, blanks and tabs. No bare CR or LF: the next one to read it might see a line end. */
 const HEAD = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*$/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
-/** RFC 9110 §5.6.2. */
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const LENGTH = /^\d{1,15}$/;
 
 /** Where in an answer the next byte belongs. */
@@ -148,7 +147,8 @@ export class AnswerParser {
       const colon = head.indexOf(':', start);
       const name = head.slice(start, colon).toLowerCase();
       // A blank before the colon, or at the begin of a line (folding), is no part of a name (RFC 9112 §5.1, §5.2).
-      if (colon === -1 || colon > end || !NAME.test(name)) throw malformed('a line of its head is no header');
+      if (colon === -1 || colon > end || !isHeaderName(name))
+        throw malformed('a line of its head is no header');
       const value = trimmed(head, colon + 1, end);
       const earlier = headers[name];
       if (earlier === undefined) headers[name] = value;

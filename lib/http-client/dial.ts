@@ -178,7 +178,8 @@ function bareHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-function portOf({ port, protocol }: URL): number {
+/** The port of an address, its scheme's own where it names none. */
+export function portOf({ port, protocol }: URL): number {
   return port === '' ? (DEFAULT_PORTS[protocol] ?? 80) : Number(port);
 }
 

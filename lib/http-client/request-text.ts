@@ -1,3 +1,4 @@
+import { headerValueFault, isHeaderName } from '../config/formats.ts';
 import { HttpClientError } from './answer.ts';
 
 /** A request as it is sent: POST, with its whole body. */
@@ -9,9 +10,7 @@ export interface HttpRequest {
   body: Buffer;
 }
 
-/** RFC 9110 §5.6.2 and §5.5; a path is visible ASCII (RFC 3986) or what a browser would also send of Latin-1. */
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A path is visible ASCII (RFC 3986) or what a browser would also send of Latin-1. */
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 
 /**
@@ -23,7 +22,7 @@ export function headerLines(headers: readonly string[]): string {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    if (!NAME.test(name) || !VALUE.test(value)) {
+    if (!isHeaderName(name) || headerValueFault(value) !== undefined) {
       throw new HttpClientError('INVALID_REQUEST', `The header ${JSON.stringify(name)} cannot be sent`);
     }
     lines += `${name}: ${value}\r\n`;

@@ -64,15 +64,16 @@ export async function readForm(
 
       /** Slows the caller down while parser or disk are behind. */
       const flow = () => {
-        if (parser.writableNeedDrain || current?.isFull) request.pause();
+        if (isBehind()) request.pause();
         else request.resume();
       };
+      const isBehind = () => parser.writableNeedDrain || current?.isFull === true;
       const onData = (chunk: Buffer) => {
         idle.refresh();
         // Unless something waits within the parser, which must come first.
         if (isContent(chunk) && current !== undefined && parser.writableLength === 0) current.take(chunk);
         else parser.write(chunk);
-        if (parser.writableNeedDrain || current?.isFull) request.pause();
+        if (isBehind()) request.pause();
       };
       const onEnd = () => {
         parser.end();

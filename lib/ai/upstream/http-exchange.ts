@@ -1,4 +1,3 @@
-import type { AnswerHandler } from '../../http-client/answer.ts';
 import type { HttpConnections } from '../../http-client/http-connections.ts';
 import {
   type Exchange,
@@ -24,7 +23,7 @@ const HARMLESS = new Set(['content-type', 'accept', 'accept-encoding', 'user-age
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /** One call over HTTP with its redirects. A class, because one shape for all calls keeps it cheap. */
-export class HttpExchange implements Exchange, AnswerHandler {
+export class HttpExchange implements Exchange, UpstreamHandler {
   readonly #route: Route;
   readonly #handler: UpstreamHandler;
   readonly #body: Buffer;

@@ -1,8 +1,7 @@
 import type { Environment } from '../../config/loaded.ts';
+import { portOf } from '../../http-client/dial.ts';
 
 export type OutboundProxy = Environment['outboundProxy'];
-
-const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
 
 /**
  * The address of the forward proxy for an origin, or undefined for a direct connection. NO_PROXY is a list of host
@@ -12,7 +11,7 @@ export function outboundProxyFor(origin: URL, proxy: OutboundProxy): string | un
   const address = origin.protocol === 'https:' ? (proxy.https ?? proxy.http) : proxy.http;
   if (address === undefined || address === '') return undefined;
   const host = origin.hostname.toLowerCase();
-  const port = origin.port === '' ? DEFAULT_PORTS[origin.protocol] : origin.port;
+  const port = String(portOf(origin));
   const exempt = (proxy.no ?? '')
     .toLowerCase()
     .split(/[\s,]+/)
