@@ -153,7 +153,8 @@ test('a hub that is stopped in the middle of an upload goes on with it at its ne
 
 describe('a start', () => {
   test('leaves uploads of other accounts and of living hubs alone [C7-lease]', async () => {
-    const hub = await startVideoHub({ videohost: { upload } });
+    // Its first hub has the patience to wait for as long as the second takes to start.
+    const hub = await startVideoHub({ videohost: { upload: { ...upload, retryFor: 300_000 } } });
     hub.platform.faults.push({ on: 'chunk', do: 'silence' });
     const { uploadId } = (await hub.upload([title, video()], { prefer: 'respond-async' })).json();
     await until('the chunk', () => hub.platform.requests.length === 2);
