@@ -142,12 +142,9 @@ describe.each(servers)('$name', (server) => {
   });
 
   test('a POST without a body is never 415 [C3-no-body-no-415]', async () => {
-    const reset = await ask('/admin/runtime/reset', { method: 'POST', headers: admin });
-    expect(reset.status).toBe(200);
-    const typed = await ask('/admin/runtime/reset', {
-      method: 'POST',
-      headers: { ...admin, 'content-type': 'text/plain' },
-    });
+    const untyped = await ask('/auth/logout', { method: 'POST' });
+    expect(untyped.status).toBe(200);
+    const typed = await ask('/auth/logout', { method: 'POST', headers: { 'content-type': 'text/plain' } });
     expect(typed.status).toBe(200);
     const invoke = await ask('/mcp/invoke', { method: 'POST', headers: { 'x-target': 'everything' } });
     expect(invoke.status).toBe(400);
