@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ApiDocument, readApiDocument } from '../helpers/api-document.ts';
+import { FAKE_S3_ENV } from '../helpers/fake-s3.ts';
 import { send } from '../helpers/http.ts';
 import { ADMIN_KEY } from '../helpers/hub-process.ts';
 import { type PanelHub, startPanelHub } from '../helpers/panel-hub.ts';
@@ -9,9 +10,12 @@ let api: ApiDocument;
 
 beforeAll(async () => {
   panelHub = await startPanelHub({
+    env: FAKE_S3_ENV,
     config: {
       swagger: { enabled: true, path: 'api/docs' },
       videohost: {
+        // A place is made without a word to S3.
+        staging: { bucket: 'stage', region: 'eu-test-1', endpoint: 'http://127.0.0.1:9' },
         accounts: [
           {
             id: 'main',
@@ -90,6 +94,8 @@ const EXAMPLES: Example[] = [
   }),
   get('/videohost/auth/status', 200, { headers: to('main') }),
   post('/videohost/auth/logout', 200, { headers: to('main') }),
+  post('/videohost/staging', 201, { headers: to('main') }),
+  post('/videohost/staging', 404, { headers: to('nobody') }),
   post('/videohost/upload', 401, {
     headers: { ...to('main'), 'content-type': 'multipart/form-data; boundary=x' },
   }),

@@ -21,9 +21,14 @@ export interface PanelHubOptions {
   config?: object;
   /** Further tool servers beside `everything` and one that cannot start. */
   servers?: readonly object[];
+  env?: Record<string, string>;
 }
 
-export async function startPanelHub({ config = {}, servers = [] }: PanelHubOptions = {}): Promise<PanelHub> {
+export async function startPanelHub({
+  config = {},
+  servers = [],
+  env = {},
+}: PanelHubOptions = {}): Promise<PanelHub> {
   const services: DemoServices = await startDemoServices();
   const provider = (id: string, model: string) => ({
     id,
@@ -35,6 +40,7 @@ export async function startPanelHub({ config = {}, servers = [] }: PanelHubOptio
     price: { prompt: 2.5, completion: 10 },
   });
   const hub = await startHubProcess({
+    env,
     config: {
       auth: { admin: { enabled: true, apiKeys: [ADMIN_KEY] } },
       targets: [

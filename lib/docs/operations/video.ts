@@ -63,6 +63,17 @@ export const videoOperations: OperationGroup = {
     },
     {
       method: 'post',
+      path: '/videohost/staging',
+      summary: 'Get a place to put a video',
+      description:
+        'For videos past the body limit of a serverless platform, where `videohost.staging` is configured (else 404): `PUT` the bytes to `uploadUrl`, then upload with `staged` in place of `video`.',
+      access: 'main',
+      parameters: [account],
+      answers: { 201: json('The place, for one video of this account and caller.', 'StagedPlace') },
+      errors: [...lost, 'not_found'],
+    },
+    {
+      method: 'post',
       path: '/videohost/upload',
       summary: 'Upload a video',
       access: 'main',

@@ -7,23 +7,35 @@ const file = (description: string, contentMediaType: string) =>
   Type.String({ format: 'binary', contentMediaType, description });
 
 export const videoSchemas = {
-  UploadForm: Type.Object({
-    video: file('The video, of any size.', 'application/octet-stream'),
-    title: text('At most 100 characters.', { minLength: 1, maxLength: 100 }),
-    description: Type.Optional(text(undefined, { default: '' })),
-    tags: Type.Optional(text('Separated by commas.')),
-    categoryId: Type.Optional(
-      Type.Unsafe<string>({
-        type: 'string',
-        enum: CATEGORIES.split(', ').map((category) => category.split(' ')[0]),
-        default: '22',
-        description: CATEGORIES,
-      }),
-    ),
-    privacyStatus: Type.Optional(
-      Type.Unsafe<string>({ type: 'string', enum: ['public', 'unlisted', 'private'], default: 'unlisted' }),
-    ),
-    thumbnail: Type.Optional(file('JPEG or PNG.', 'image/jpeg')),
+  UploadForm: Type.Object(
+    {
+      video: Type.Optional(file('The video, of any size.', 'application/octet-stream')),
+      staged: Type.Optional(
+        text('In place of `video`: the `stagingId` of a video that was put there before.'),
+      ),
+      title: text('At most 100 characters.', { minLength: 1, maxLength: 100 }),
+      description: Type.Optional(text(undefined, { default: '' })),
+      tags: Type.Optional(text('Separated by commas.')),
+      categoryId: Type.Optional(
+        Type.Unsafe<string>({
+          type: 'string',
+          enum: CATEGORIES.split(', ').map((category) => category.split(' ')[0]),
+          default: '22',
+          description: CATEGORIES,
+        }),
+      ),
+      privacyStatus: Type.Optional(
+        Type.Unsafe<string>({ type: 'string', enum: ['public', 'unlisted', 'private'], default: 'unlisted' }),
+      ),
+      thumbnail: Type.Optional(file('JPEG or PNG.', 'image/jpeg')),
+    },
+    { anyOf: [{ required: ['video'] }, { required: ['staged'] }] },
+  ),
+  StagedPlace: answer({
+    stagingId: text(),
+    uploadUrl: text('Takes one `PUT` of the bytes; whoever has it needs nothing else.', { format: 'uri' }),
+    method: oneOf(['PUT']),
+    expiresAt: time('Until when the `PUT` may begin.'),
   }),
   UploadResult: answer({
     success: Type.Boolean(),
