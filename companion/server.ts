@@ -99,6 +99,7 @@ export function createCompanionServer(deps: CompanionServerDeps): CompanionServe
       'content-type': 'application/json; charset=utf-8',
       'content-length': body.length,
       'x-request-id': context.requestId,
+      [INTERNAL_HEADERS.code]: known.code,
       // An unread body would stand in the way of the next call on this connection.
       ...(request.complete ? {} : { connection: 'close' }),
     });

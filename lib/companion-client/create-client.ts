@@ -78,6 +78,9 @@ export function createCompanionClient(options: CompanionClientOptions): Companio
         new RelayHandler(response, {
           resolve,
           reject,
+          onCode(code) {
+            context.log.code = code;
+          },
           onCut: (cause) =>
             logger?.error('AI-Link went away in the middle of an answer', {
               requestId: context.id,

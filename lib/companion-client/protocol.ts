@@ -14,6 +14,8 @@ export const INTERNAL_HEADERS = {
   caller: 'x-hub-caller',
   /** Of an answer: `token` when the companion refused the call itself, so that it is never taken for a route's answer. */
   refused: 'x-ailink-refused',
+  /** Of an answer: the code of the hub's own error in its body, for the access record; callers do not see it. */
+  code: 'x-ailink-code',
 } as const;
 
 /** Paths that exist only inside. */

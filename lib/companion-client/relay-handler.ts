@@ -7,6 +7,8 @@ import { INTERNAL_HEADERS } from './protocol.ts';
 export interface RelayOutcome {
   resolve(): void;
   reject(error: Error): void;
+  /** The answer is an error of the hub's own, of this code. */
+  onCode(code: string): void;
   /** The companion went away after the first byte. */
   onCut(cause: Error): void;
 }
@@ -77,6 +79,10 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
       const value = latin1(rawHeaders[index + 1]);
       if (name === 'content-type') this.#isEventStream = value.startsWith('text/event-stream');
       else if (name === INTERNAL_HEADERS.refused) this.#refused = true;
+      else if (name === INTERNAL_HEADERS.code) {
+        this.#outcome.onCode(value);
+        continue;
+      }
       this.#headers.push(name, value);
     }
   }

@@ -75,6 +75,19 @@ test('a query is never logged, nor are credentials [C2-log-no-queries]', async (
   expect(hub.stdout() + hub.stderr()).not.toMatch(/canary/);
 });
 
+test('the access record of a refused request names the code, whichever process refused', async () => {
+  const hub = await startHub();
+  const chat = { json: { messages: [] }, headers: { 'x-target': 'nobody' } };
+  const answers = [await send(`${hub.url}/nowhere`), await send(`${hub.url}/v1/chat/completions`, chat)];
+  for (const answer of answers) {
+    const record = await until('the access record', () =>
+      hub.logs().find((one) => one.requestId === answer.headers['x-request-id'] && one.message === 'request'),
+    );
+    expect(record).toMatchObject({ status: answer.status, code: answer.json().error.code });
+  }
+  expect(answers.map((answer) => answer.json().error.code)).toEqual(['not_found', 'target_not_found']);
+});
+
 test('log lines written just before the end are not lost', async () => {
   const hub = await startHub({ config: withFiles({ access: { console: true, file: true } }) });
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(`${hub.url}/health`)));

@@ -43,6 +43,8 @@ interface Bench {
   client: CompanionClient;
   /** What the relay of each request ended with. */
   failures: HubError[];
+  /** What the relays had the access records say. */
+  log: Record<string, unknown>;
   settled(): number;
   companionInFlight(): number;
 }
@@ -89,6 +91,7 @@ async function startBench(
   cleanups.push(() => client.close());
 
   const failures: HubError[] = [];
+  const log = {};
   let settled = 0;
   const gateway = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -104,7 +107,12 @@ async function startBench(
             body: body.length > 0 ? body : null,
           },
           response,
-          { id: 'id-1', caller: { id: 'zoë', label: 'zoë' }, traceparent: undefined } as RequestContext,
+          {
+            id: 'id-1',
+            caller: { id: 'zoë', label: 'zoë' },
+            traceparent: undefined,
+            log,
+          } as unknown as RequestContext,
         )
         .catch((error: HubError) => {
           failures.push(error);
@@ -127,6 +135,7 @@ async function startBench(
     cut,
     client,
     failures,
+    log,
     settled: () => settled,
     companionInFlight: inFlight,
   };
@@ -159,6 +168,22 @@ describe.each(['channel', 'http'] as const)('over %s', (name) => {
     expect(answer.headers['x-twice']).toBe('one, two');
     expect(answer.headers['x-request-id']).toBeUndefined();
     expect(answer.headers['keep-alive']).not.toBe('timeout=1');
+  });
+
+  test("the code of the companion's own error is for the access record, and nothing that a caller sees", async () => {
+    const { url, log } = await startBench((request) => {
+      if (request.url === '/v1/nobody') throw new HubError('target_not_found', 'There is no such target');
+      throw new Error('a fault of ours');
+    });
+    const refused = await send(`${url}/v1/nobody`);
+    expect([refused.status, refused.json().error.code, log]).toEqual([
+      404,
+      'target_not_found',
+      { code: 'target_not_found' },
+    ]);
+    expect(Object.keys(refused.headers).filter((name) => name.includes('ailink'))).toEqual([]);
+    await send(`${url}/v1/other`);
+    expect(log).toEqual({ code: 'internal_error' });
   });
 
   test('the companion gets the path, the token, the request id and the caller', async () => {
