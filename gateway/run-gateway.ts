@@ -40,7 +40,13 @@ export async function runGateway(options: RunGatewayOptions): Promise<void> {
 
   const companion = openCompanion({ environment, loaded, logs });
   const { app, start, close } = createHubApp(
-    { loaded, logs, companion: companion.client, bindHost: host },
+    {
+      loaded,
+      logs,
+      companion: companion.client,
+      bindHost: host,
+      outboundProxy: environment.outboundProxy,
+    },
     (parts) => composeGroups(parts, () => server.draining()),
   );
   const server = createGatewayServer({

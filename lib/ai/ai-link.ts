@@ -1,6 +1,7 @@
 import type { CompanionCapability, InternalRoute } from '../companion-client/internal-route.ts';
 import type { Config } from '../config/schema/config-schema.ts';
 import { parseSize } from '../config/size.ts';
+import type { OutboundProxy } from '../http-client/outbound-proxy.ts';
 import type { Logs } from '../logging/logger.ts';
 import type { UsageCounters } from '../usage/usage.ts';
 import { createAnswerCall } from './answer-call.ts';
@@ -8,7 +9,6 @@ import { createModelRoutes } from './models.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { compileTargets } from './targets.ts';
 import { LONGEST_CONNECT_MS } from './upstream/http-upstream.ts';
-import type { OutboundProxy } from './upstream/outbound-proxy.ts';
 
 export interface AiLinkDeps {
   config: Pick<Config, 'targets' | 'hub'>;

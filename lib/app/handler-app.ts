@@ -42,7 +42,9 @@ export function openHandlerApp(composeGroups: ComposeGroups): Express {
   });
   // A Lambda listens nowhere; on a developer's machine HUB_HOST says where serverless-offline does.
   const bindHost = environment.hubHost;
-  return createHubApp({ loaded, logs, companion: askedEachTime(client), bindHost }, composeGroups).app;
+  const companion = askedEachTime(client);
+  const { outboundProxy } = environment;
+  return createHubApp({ loaded, logs, companion, bindHost, outboundProxy }, composeGroups).app;
 }
 
 /** The platform keeps what a handler writes to its console, and has no disk for files. */

@@ -9,6 +9,7 @@ import { type ClientAddresses, createClientAddresses } from '../http/client-ip.t
 import { createOriginRules, type OriginRules } from '../http/origin.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import type { RouteGroup } from '../http/route.ts';
+import type { OutboundProxy } from '../http-client/outbound-proxy.ts';
 import type { Logs } from '../logging/logger.ts';
 import { createMask } from '../logging/mask.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
@@ -24,6 +25,7 @@ export interface HubParts {
   addresses: ClientAddresses;
   origins: OriginRules;
   logs: Logs;
+  outboundProxy: OutboundProxy;
   /** `hub.limits.jsonBody` in bytes. */
   bodyLimit: number;
   signOut: SignOut;
@@ -35,6 +37,8 @@ export interface HubAppDeps {
   companion: CompanionClient;
   /** Address that the hub listens on; undefined where it listens on none (a Lambda). */
   bindHost: string | undefined;
+  /** `Environment.outboundProxy`. */
+  outboundProxy: OutboundProxy;
 }
 
 export interface HubApp {
@@ -47,7 +51,7 @@ export interface HubApp {
 
 /** Puts the app of a process together: the shared middleware from the configuration, and the groups on top. */
 export function createHubApp(
-  { loaded, logs, companion, bindHost }: HubAppDeps,
+  { loaded, logs, companion, bindHost, outboundProxy }: HubAppDeps,
   composeGroups: (parts: HubParts) => RouteGroup[],
 ): HubApp {
   const { config } = loaded;
@@ -63,6 +67,7 @@ export function createHubApp(
     store,
     origins,
     bindHost,
+    outboundProxy,
     logger: logs.logger('access', 'auth'),
   });
   const groups = composeGroups({
@@ -72,6 +77,7 @@ export function createHubApp(
     addresses,
     origins,
     logs,
+    outboundProxy,
     bodyLimit: parseSize(config.hub.limits.jsonBody),
     signOut,
   });

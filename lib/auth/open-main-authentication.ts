@@ -1,6 +1,7 @@
-import { Pool } from 'undici';
 import type { AuthConfig } from '../config/schema/auth.ts';
 import type { OriginRules } from '../http/origin.ts';
+import { createOutboundDispatcher } from '../http-client/outbound-dispatcher.ts';
+import type { OutboundProxy } from '../http-client/outbound-proxy.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SharedStore } from '../store/shared-store.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
@@ -20,6 +21,7 @@ export interface OpenMainAuthenticationDeps {
   origins: OriginRules;
   /** Address that the hub listens on; undefined where it listens on none (a Lambda). */
   bindHost: string | undefined;
+  outboundProxy: OutboundProxy;
   /** Log type access, module auth. */
   logger: Logger;
 }
@@ -46,7 +48,7 @@ export function openMainAuthentication(deps: OpenMainAuthenticationDeps): MainAc
     };
   }
   const ttlMs = auth.session.ttl;
-  const verifier = createVerifier(auth);
+  const verifier = createVerifier(auth, deps.outboundProxy);
   const tokens = createTokenCache({
     verifier,
     cacheTtlMs: auth.cacheTtl,
@@ -62,18 +64,18 @@ export function openMainAuthentication(deps: OpenMainAuthenticationDeps): MainAc
   };
 }
 
-function createVerifier(auth: AuthConfig): Verifier {
-  const connect = (url: string) =>
-    new Pool(new URL(url).origin, {
+function createVerifier(auth: AuthConfig, proxy: OutboundProxy): Verifier {
+  const connect = () =>
+    createOutboundDispatcher(proxy, {
       connections: IDENTITY_CONNECTIONS,
       connect: { timeout: auth.timeout },
     });
   if (auth.type === 'edapi' && auth.edapi_url !== undefined) {
-    return createEdapiVerifier({ url: auth.edapi_url, dispatcher: connect(auth.edapi_url) });
+    return createEdapiVerifier({ url: auth.edapi_url, dispatcher: connect() });
   }
   if (auth.type === 'jwt' && auth.jwt !== undefined) {
     const { issuer, audience, jwks_uri: jwksUri } = auth.jwt;
-    const dispatcher = connect(jwksUri);
+    const dispatcher = connect();
     return createJwtVerifier({ issuer, audience, jwksUri, timeoutMs: auth.timeout, dispatcher });
   }
   // No keys: nobody comes in. The configuration's rules say what is missing.

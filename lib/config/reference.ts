@@ -40,7 +40,7 @@ one, and stays text everywhere else. Secrets belong into the environment or into
 | \`AILINK_URL\` | | Address of a companion that runs elsewhere; the gateway then spawns none. |
 | \`AILINK_TOKEN\` | random | Secret between gateway and companion, at least 32 characters; required when either runs alone. |
 | \`HUB_SKIP_SCHEMA_VALIDATION\` | \`false\` | \`true\` skips structure and type validation. Never in production. |
-| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | | Forward proxy for calls to AI providers. |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | | Forward proxy for calls to AI providers, the identity service and the video platform. |
 
 Variables in \`.env\` of the working directory count as set unless the environment has them already. \`npm run setup\`
 writes a first \`.env\` with random secrets.

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema/config-schema.ts';
 import { HubError, toHubError } from '../errors/hub-error.ts';
 import { sendJson, sendText } from '../http/json-response.ts';
 import type { Route, RouteGroup, RouteHandler } from '../http/route.ts';
+import type { OutboundProxy } from '../http-client/outbound-proxy.ts';
 import type { Logs } from '../logging/logger.ts';
 import type { VideoAccount } from './accounts.ts';
 import { type CallbackPage, grantedPage, refusedPage } from './callback-page.ts';
@@ -14,6 +15,7 @@ import { createVideohost } from './videohost.ts';
 export interface VideohostRoutesDeps {
   config: Pick<Config, 'videohost'>;
   logs: Logs;
+  outboundProxy: OutboundProxy;
   /** Whether work may go on after its answer; false on platforms that freeze the process (contract §11). */
   outlivesAnswers?: boolean;
   /** Script of a thread that sends videos; without one they are sent in this thread. */
@@ -25,9 +27,15 @@ const NO_STORE = { 'cache-control': 'no-store' };
 
 /** The video routes (spec §4.2, contract §7). */
 export function createVideohostRoutes(deps: VideohostRoutesDeps): RouteGroup {
-  const { config, logs, outlivesAnswers = true, senderEntry } = deps;
-  const sender = senderEntry === undefined ? createChunkSender() : createSenderThread(senderEntry);
-  const videohost = createVideohost(config.videohost, logs.logger('videohost', 'videohost'), sender);
+  const { config, logs, outboundProxy, outlivesAnswers = true, senderEntry } = deps;
+  const sender =
+    senderEntry === undefined ? createChunkSender(outboundProxy) : createSenderThread(senderEntry);
+  const videohost = createVideohost(
+    config.videohost,
+    logs.logger('videohost', 'videohost'),
+    sender,
+    outboundProxy,
+  );
   const { accounts, uploads, staging } = videohost;
 
   /** The account that `x-target` names, noted in the access record. */

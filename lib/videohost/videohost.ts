@@ -1,5 +1,6 @@
 import type { VideohostConfig } from '../config/schema/videohost.ts';
 import { parseSize } from '../config/size.ts';
+import type { OutboundProxy } from '../http-client/outbound-proxy.ts';
 import type { Logger } from '../logging/logger.ts';
 import { type AccountTokens, createAccountTokens } from './account-tokens.ts';
 import { type Accounts, createAccounts, type VideoAccount } from './accounts.ts';
@@ -35,9 +36,10 @@ export function createVideohost(
   config: VideohostConfig | undefined,
   logger: Logger,
   sender: ChunkSender,
+  proxy: OutboundProxy,
 ): Videohost {
   const accounts = createAccounts(config?.accounts ?? []);
-  const dispatcher = createPlatformDispatcher();
+  const dispatcher = createPlatformDispatcher(proxy);
   const store = config === undefined ? undefined : createTokenStore(config);
   const parts = new Map(
     config === undefined || store === undefined

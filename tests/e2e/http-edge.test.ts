@@ -1,25 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { send, sendRaw } from '../helpers/http.ts';
+import { selfSigned } from '../helpers/self-signed.ts';
 import { startHub } from '../helpers/start-hub.ts';
-import { temporaryFolder } from '../helpers/temp-folder.ts';
 import { until } from '../helpers/until.ts';
-
-/** A key and a certificate of its own for localhost. */
-function selfSigned(): { key: string; cert: string } {
-  const directory = temporaryFolder();
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const request =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
-  execFileSync(
-    'openssl',
-    [...request.split(' '), '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
-    { stdio: 'ignore' },
-  );
-  return { key, cert };
-}
 
 test('hub.tls serves HTTPS with HSTS [S2.1-tls, C3-hsts]', async () => {
   const { key, cert } = selfSigned();

@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { send } from './http.ts';
+import { selfSigned } from './self-signed.ts';
 import { stopAfterFile, temporaryFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 
@@ -29,13 +30,7 @@ export async function startNginx(): Promise<Nginx> {
   const directory = temporaryFolder();
   const files = join(directory, 'files');
   for (const name of ['files', 'temp', 'logs']) mkdirSync(join(directory, name));
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  const output = ['-keyout', 'key.pem', '-out', 'cert.pem'];
-  execFileSync('openssl', ['req', '-x509', ...curve, '-nodes', '-days', '2', ...subject, ...output], {
-    cwd: directory,
-    stdio: 'ignore',
-  });
+  const { cert, key } = selfSigned(directory);
   const [frontPort, servicePort] = [await freePort(), await freePort()];
 
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -57,8 +52,8 @@ export async function startNginx(): Promise<Nginx> {
          map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
          server {
            listen 127.0.0.1:${frontPort} ssl;
-           ssl_certificate ${directory}/cert.pem;
-           ssl_certificate_key ${directory}/key.pem;
+           ssl_certificate ${cert};
+           ssl_certificate_key ${key};
            location / {
              proxy_pass ${hub};
              proxy_http_version 1.1;

@@ -1,6 +1,6 @@
 import { createHttpConnections, type HttpConnections } from '../../http-client/http-connections.ts';
+import { type OutboundProxy, outboundProxyFor } from '../../http-client/outbound-proxy.ts';
 import { HttpExchange } from './http-exchange.ts';
-import { type OutboundProxy, outboundProxyFor } from './outbound-proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface HttpUpstreamOptions {

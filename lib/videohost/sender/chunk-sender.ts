@@ -1,4 +1,6 @@
-import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createOutboundDispatcher } from '../../http-client/outbound-dispatcher.ts';
+import type { OutboundProxy } from '../../http-client/outbound-proxy.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { createRangeReader } from './range-reader.ts';
 
@@ -24,13 +26,17 @@ export interface ChunkSender {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Connections to the platform, without clocks: its users have their own, which know what a slow upload is. */
-export function createPlatformDispatcher(): Agent {
-  return new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
+export function createPlatformDispatcher(proxy: OutboundProxy): Dispatcher {
+  return createOutboundDispatcher(proxy, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 /** Sends in the thread of its caller. */
-export function createChunkSender(): ChunkSender {
-  const dispatcher = createPlatformDispatcher();
+export function createChunkSender(proxy: OutboundProxy): ChunkSender {
+  const dispatcher = createPlatformDispatcher(proxy);
   const readRange = createRangeReader();
   return {
     send({ url, headers, path, start, end, silenceMs }, signal) {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { OutboundProxy } from '../../http-client/outbound-proxy.ts';
 import { systemCodeOf } from '../system-code.ts';
 import { type Chunk, createChunkSender } from './chunk-sender.ts';
 import type { Answer } from './exchange.ts';
@@ -12,8 +13,8 @@ export type FromSender =
   | { id: number; message: string; code: string | undefined };
 
 /** The work of the thread behind `createSenderThread`: sends what the port asks for. */
-export function serveChunks(port: Pick<MessagePort, 'on' | 'postMessage'>): void {
-  const sender = createChunkSender();
+export function serveChunks(port: Pick<MessagePort, 'on' | 'postMessage'>, proxy: OutboundProxy): void {
+  const sender = createChunkSender(proxy);
   const running = new Map<number, AbortController>();
   const tell = (message: FromSender) => port.postMessage(message);
 

@@ -5,6 +5,7 @@ import { composeGroups } from '../../../gateway/compose-groups.ts';
 import { upgradeListener } from '../../../lib/app/create-app.ts';
 import { createHubApp, type HubApp } from '../../../lib/app/hub-app.ts';
 import type { CompanionClient } from '../../../lib/companion-client/companion-client.ts';
+import { readEnvironment } from '../../../lib/config/environment.ts';
 import { HubError } from '../../../lib/errors/hub-error.ts';
 import { nodeClasses } from '../../../lib/http/node-classes.ts';
 import type { Route, RouteGroup } from '../../../lib/http/route.ts';
@@ -62,10 +63,14 @@ beforeAll(async () => {
     }),
     close: async () => {},
   } as unknown as CompanionClient;
-  hub = createHubApp({ loaded, logs: recordingLogs(), companion, bindHost: '127.0.0.1' }, (parts) => {
-    groups = composeGroups(parts, () => false);
-    return groups;
-  });
+  const { outboundProxy } = readEnvironment({});
+  hub = createHubApp(
+    { loaded, logs: recordingLogs(), companion, bindHost: '127.0.0.1', outboundProxy },
+    (parts) => {
+      groups = composeGroups(parts, () => false);
+      return groups;
+    },
+  );
   server = createServer(nodeClasses(hub.app), hub.app).on('upgrade', upgradeListener(hub.app));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { outboundProxyFor } from '../../../lib/ai/upstream/outbound-proxy.ts';
+import { outboundProxyFor } from '../../../lib/http-client/outbound-proxy.ts';
 
 const proxy = { http: 'http://h', https: 'http://s', no: undefined };
 

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/loaded.ts';
-import { portOf } from '../../http-client/dial.ts';
+import type { Environment } from '../config/loaded.ts';
+import { portOf } from './dial.ts';
 
 export type OutboundProxy = Environment['outboundProxy'];
 
