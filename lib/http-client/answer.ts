@@ -45,3 +45,8 @@ export class HttpClientError extends Error {
     this.code = code;
   }
 }
+
+/** @param what is wrong, as the end of a sentence about the answer */
+export function malformedAnswer(what: string): HttpClientError {
+  return new HttpClientError('MALFORMED_ANSWER', `The answer is not HTTP/1.1: ${what}`);
+}
