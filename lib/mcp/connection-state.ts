@@ -1,6 +1,6 @@
 /**
  * The connection machine of one tool server, as a pure function: what happened in, next state and what to do
- * out. Clocks, processes and sockets live in `connection.ts`.
+ * out. Clocks live in `connection-machine.ts`, processes and sockets in `connection.ts`.
  *
  *   disconnected ─wanted→ connecting ─opened→ connected ⇄ degraded (a ping went unanswered)
  *                             │                  │ lost

@@ -1,22 +1,16 @@
 import type { Logger } from '../logging/logger.ts';
-import {
-  type ConnectionEvent,
-  type ConnectionState,
-  type ConnectionTiming,
-  INITIAL_STATE,
-  isUp,
-  transition,
-} from './connection-state.ts';
-import { ToolFailure, toToolFailure } from './failure.ts';
-import { createFollowUp } from './follow-up.ts';
+import { createConnectionMachine } from './connection-machine.ts';
+import { type ConnectionState, type ConnectionTiming, isUp } from './connection-state.ts';
+import { createConnector } from './connector.ts';
+import { type LastError, ToolFailure } from './failure.ts';
 import type { ClientCapabilities, ServerIntroduction } from './handshake.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import type { SchemaCompiler } from './input-schema.ts';
-import { type OpenServer, openServer } from './open-server.ts';
-import { operatorHint } from './operator-hints.ts';
+import type { OpenServer } from './open-server.ts';
 import type { RpcClient } from './rpc-client.ts';
+import { createServerCatalog } from './server-catalog.ts';
 import type { StopSignal } from './stop-signal.ts';
-import { readToolCatalog, type ToolCatalog } from './tool-catalog.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
 import type { TransportFactory } from './transports/transport.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 
@@ -28,13 +22,6 @@ export interface ServerTiming extends ConnectionTiming {
   relistAfterMs: number;
   /** A call waits for a retry that is due this soon; it fails at once when it is later. */
   retryPatienceMs: number;
-}
-
-export interface LastError {
-  code: string;
-  /** Masked. */
-  message: string;
-  at: string;
 }
 
 /** The connection to one tool server over all its attempts: connects, heals itself, and is closed once. */
@@ -85,103 +72,56 @@ export interface ServerConnectionDeps {
 
 export function createServerConnection(deps: ServerConnectionDeps): ServerConnection {
   const { name, timing, log, mask, now = Date.now, random = Math.random } = deps;
-  let state = INITIAL_STATE;
   let current: OpenServer | undefined;
-  let catalog: ToolCatalog | undefined;
-  let listedAt = 0;
   let introduction: ServerIntroduction | null = null;
-  let lastError: LastError | null = null;
   let lastPingMs: number | null = null;
-  let stop: AbortController | undefined;
-  let attempting: Promise<void> = Promise.resolve();
   let heartbeat: Heartbeat | undefined;
-  const timers = new Map<'retry' | 'steady', NodeJS.Timeout>();
   /** Woken when the attempt that runs, or is due next, has ended either way. */
   const attempts = createWaitingRoom();
-  const ending = new Set<Promise<void>>();
 
-  const opening = {
-    transport: deps.transport,
+  const machine = createConnectionMachine({
+    name,
+    timing,
+    log,
+    mask,
+    now,
+    random,
+    open: () => connector.connect(),
+    attempted: attempts.wakeAll,
+    drop: () => lose(new ToolFailure('transport', 'ping_timeout', 'The tool server answered no ping')),
+  });
+  const connector = createConnector({
+    server: {
+      transport: deps.transport,
+      compiler: deps.compiler,
+      version: deps.version,
+      capabilities: deps.capabilities,
+      note: (message) => log.debug('Tool server note', { server: name, note: message }),
+    },
+    timeoutMs: deps.connectTimeout,
+    gate: deps.gate,
+    isWanted: () => machine.state().status === 'connecting',
+    opened: use,
+    failed: (failure) => machine.failed(failure, false),
+  });
+  const catalog = createServerCatalog({
+    name,
     compiler: deps.compiler,
-    version: deps.version,
-    capabilities: deps.capabilities,
-    note: (message: string) => log.debug('Tool server note', { server: name, note: message }),
-  };
-
-  function dispatch(event: ConnectionEvent): void {
-    const before = state;
-    const next = transition(state, event, { now: now(), random: random(), timing });
-    state = next.state;
-    if (state.status !== before.status) statusChanged(before);
-    switch (next.effect?.type) {
-      case 'open':
-        attempting = attempt();
-        break;
-      case 'retry':
-        later('retry', next.effect.inMs, () => dispatch({ type: 'retry-due' }));
-        break;
-      case 'drop':
-        lose(new ToolFailure('transport', 'ping_timeout', 'The tool server answered no ping'));
-        break;
-    }
-  }
-
-  function statusChanged(before: ConnectionState): void {
-    const fields = { server: name, from: before.status, to: state.status };
-    if (state.status === 'backoff' || state.status === 'error') {
-      log.warn('Tool server is down', {
-        ...fields,
-        code: lastError?.code,
-        reason: lastError?.message,
-        action: operatorHint(lastError?.code ?? ''),
-        nextRetryAt: isoOrNull(state.nextRetryAt),
-        crashLoop: state.crashLoop,
-      });
-    } else if (state.status === 'closing' || before.status === 'closing') {
-      log.debug('Tool server is ended', fields);
-    } else {
-      log.info('Tool server changed state', fields);
-    }
-    if (before.status === 'connecting') attempts.wakeAll();
-  }
-
-  /** Timers never keep the process alive, and one of a kind runs at a time. */
-  function later(kind: 'retry' | 'steady', ms: number, run: () => void): void {
-    clearTimeout(timers.get(kind));
-    timers.set(kind, setTimeout(run, ms).unref());
-  }
-
-  async function attempt(): Promise<void> {
-    const release = await deps.gate();
-    const control = new AbortController();
-    stop = control;
-    const timer = setTimeout(() => control.abort(timedOut(deps.connectTimeout)), deps.connectTimeout);
-    try {
-      if (state.status !== 'connecting') return;
-      // Two processes of one server would fight over its ports and files.
-      await Promise.all(ending);
-      use(await openServer(opening, control.signal, noteEnding));
-    } catch (error) {
-      fail(control.signal.aborted ? toToolFailure(control.signal.reason) : toToolFailure(error), false);
-    } finally {
-      clearTimeout(timer);
-      release();
-    }
-  }
+    timeoutMs: deps.connectTimeout,
+    client: () => current?.client,
+    log,
+    mask,
+    changed: deps.changed,
+    now,
+  });
 
   function use(open: OpenServer): void {
     current = open;
     introduction = open.introduction;
-    replaceCatalog(open.catalog);
-    dispatch({ type: 'opened' });
-    later('steady', timing.steadyAfterMs, () => dispatch({ type: 'steady' }));
+    catalog.replace(open.catalog);
+    machine.opened();
     heartbeat = watchOver(open.client);
-    open.watch({ lost: (failure) => current === open && lose(failure), toolsChanged: relist });
-  }
-
-  function noteEnding(closing: Promise<void>): void {
-    ending.add(closing);
-    void closing.finally(() => ending.delete(closing));
+    open.watch({ lost: (failure) => current === open && lose(failure), toolsChanged: catalog.relist });
   }
 
   /** Leaves the open connection, if there is one. */
@@ -189,51 +129,14 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
     const open = current;
     current = undefined;
     heartbeat?.stop();
-    clearTimeout(timers.get('steady'));
-    if (open !== undefined) noteEnding(open.end(reason));
+    if (open !== undefined) connector.noteEnding(open.end(reason));
     return open !== undefined;
   }
 
   /** The open connection is gone, or given up. */
   function lose(failure: ToolFailure): void {
-    if (leave(failure)) fail(failure, failure.code === 'session_lost');
+    if (leave(failure)) machine.failed(failure, failure.code === 'session_lost');
   }
-
-  function fail(failure: ToolFailure, sessionLost: boolean): void {
-    if (state.status === 'closing') return;
-    lastError = {
-      code: failure.code,
-      message: mask(failure.message),
-      at: new Date(now()).toISOString(),
-    };
-    dispatch({ type: 'failed', operator: failure.operator, exited: failure.exit !== undefined, sessionLost });
-  }
-
-  function replaceCatalog(listed: ToolCatalog): void {
-    catalog = listed;
-    listedAt = now();
-    for (const { name: tool, reason } of listed.invalid) {
-      log.warn('A tool is not offered', { server: name, tool, reason: mask(reason) });
-    }
-    deps.changed();
-  }
-
-  const relist = createFollowUp(async () => {
-    const open = current;
-    if (open === undefined) return;
-    try {
-      const signal = AbortSignal.timeout(deps.connectTimeout);
-      const listed = await readToolCatalog(open.client, deps.compiler, signal);
-      if (current === open) replaceCatalog(listed);
-    } catch (error) {
-      const { code, message } = toToolFailure(error);
-      log.warn('The changed tool list could not be read; the former one stays', {
-        server: name,
-        code,
-        reason: mask(message),
-      });
-    }
-  });
 
   function watchOver(client: RpcClient): Heartbeat {
     return createHeartbeat({
@@ -242,29 +145,31 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
       budgetMs: timing.pingBudgetMs,
       answered: (ms) => {
         lastPingMs = ms;
-        dispatch({ type: 'ping-answered' });
+        machine.dispatch({ type: 'ping-answered' });
       },
       missed: () => {
-        dispatch({ type: 'ping-missed' });
-        return state.status === 'degraded';
+        machine.dispatch({ type: 'ping-missed' });
+        return machine.state().status === 'degraded';
       },
     });
   }
 
   function worthWaiting(): boolean {
+    const state = machine.state();
     if (state.status === 'connecting') return true;
     if (state.status !== 'backoff' || state.crashLoop || state.nextRetryAt === null) return false;
     return state.nextRetryAt - now() <= timing.retryPatienceMs;
   }
 
   async function waitForClient(signal: StopSignal): Promise<RpcClient> {
-    dispatch({ type: 'wanted' });
+    machine.dispatch({ type: 'wanted' });
     if (worthWaiting()) await attempts.wait(signal);
     if (current === undefined) throw unavailable();
     return current.client;
   }
 
   function unavailable(): ToolFailure {
+    const lastError = machine.lastError();
     const reason = lastError === null ? 'it is not connected' : lastError.message;
     return new ToolFailure(
       'transport',
@@ -277,45 +182,37 @@ export function createServerConnection(deps: ServerConnectionDeps): ServerConnec
   }
 
   return {
-    state: () => state,
-    catalog: () => catalog,
-    lastError: () => lastError,
+    state: machine.state,
+    catalog: catalog.current,
+    lastError: machine.lastError,
     lastPingMs: () => lastPingMs,
     introduction: () => introduction,
     pid: () => current?.client.transport.facts().pid,
-    start: () => dispatch({ type: 'wanted' }),
+    start: () => machine.dispatch({ type: 'wanted' }),
     firstAttempt() {
-      if (state.attemptedAt === null) dispatch({ type: 'wanted' });
+      if (machine.state().attemptedAt === null) machine.dispatch({ type: 'wanted' });
+      const state = machine.state();
       const first = state.status === 'connecting' && state.failures === 0 && !state.everConnected;
       return first ? attempts.wait() : undefined;
     },
     acquire: (signal) => current?.client ?? waitForClient(signal),
     refresh() {
       const isSilent = introduction?.offersTools === true && !introduction.announcesTools;
-      if (isSilent && isUp(state.status) && now() - listedAt >= timing.relistAfterMs) relist();
+      if (!isSilent || !isUp(machine.state().status)) return;
+      if (catalog.ageMs() >= timing.relistAfterMs) catalog.relist();
     },
     succeeded() {
-      if (state.failures > 0) dispatch({ type: 'steady' });
+      if (machine.state().failures > 0) machine.dispatch({ type: 'steady' });
     },
     suspect: () => heartbeat?.check(),
     async close() {
-      dispatch({ type: 'close' });
-      for (const timer of timers.values()) clearTimeout(timer);
+      machine.dispatch({ type: 'close' });
       const reason = new ToolFailure('transport', 'closing', 'The hub is shutting down');
-      stop?.abort(reason);
+      connector.abort(reason);
       leave(reason);
-      await attempting;
-      await Promise.all(ending);
-      dispatch({ type: 'closed' });
+      await connector.ended();
+      machine.dispatch({ type: 'closed' });
       attempts.wakeAll();
     },
   };
-}
-
-function timedOut(ms: number): ToolFailure {
-  return new ToolFailure('transport', 'connect_timeout', `No connection within ${ms} ms`);
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

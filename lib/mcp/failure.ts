@@ -47,7 +47,20 @@ export function toToolFailure(error: unknown): ToolFailure {
   return new ToolFailure('transport', 'connection_failed', message, { cause: error });
 }
 
+/** What failed last on a connection, as operators are told. */
+export interface LastError {
+  code: string;
+  /** Masked. */
+  message: string;
+  at: string;
+}
+
 /** The caller left, or took the call back. */
 export function cancelledFailure(): ToolFailure {
   return new ToolFailure('cancelled', 'cancelled', 'The call was cancelled');
+}
+
+/** The failure of an answer past a size limit. */
+export function oversized(limit: number): ToolFailure {
+  return new ToolFailure('protocol', 'result_too_large', `The result is larger than ${limit} bytes`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HubToolConfig } from '../config/schema/tools.ts';
 import { type CallArguments, callArguments } from './call-arguments.ts';
-import { cancelledFailure, ToolFailure } from './failure.ts';
+import { cancelledFailure, oversized, ToolFailure } from './failure.ts';
 import {
   ArgumentRefused,
   bodyTemplate,
@@ -9,7 +9,6 @@ import {
   queryTemplate,
   urlTemplate,
 } from './request-template.ts';
-import { oversized } from './rpc-client.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { textResult } from './tool-result.ts';
 import type { ToolArguments, ToolCallOptions, ToolResult } from './tool-server.ts';

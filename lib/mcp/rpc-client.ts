@@ -1,18 +1,9 @@
-import { type CallPeer, RequestRefused } from './call-peer.ts';
+import type { CallPeer } from './call-peer.ts';
 import { cancelledFailure, ToolFailure } from './failure.ts';
-import { INTERNAL_ERROR, METHOD_NOT_FOUND, refusal, reply } from './json-rpc.ts';
-import { memberText, onOneLine } from './json-spans.ts';
-import { isObject } from './json-value.ts';
+import { type AnswerReceiver, findId, type RpcAnswer, type RpcReply, readAnswer } from './rpc-answer.ts';
+import { createServerMessages, type RequestInFlight, type ServerMessage } from './server-messages.ts';
 import type { StopSignal } from './stop-signal.ts';
 import type { Transport, TransportFactory } from './transports/transport.ts';
-
-/** An answer as it came. */
-export interface RpcReply {
-  /** The parsed `result`. */
-  value: Record<string, unknown>;
-  /** The raw text of `result`. */
-  text: string;
-}
 
 export interface RpcRequestOptions {
   /** Milliseconds until the request is given up and cancelled at the server; none when left out. */
@@ -50,20 +41,10 @@ export interface RpcClientDeps {
   note(message: string): void;
 }
 
-interface Pending {
-  resolve(reply: RpcReply): void;
-  reject(failure: ToolFailure): void;
-  method: string;
-  peer: CallPeer | undefined;
-  maxBytes: number;
-}
+interface Pending extends AnswerReceiver, RequestInFlight {}
 
-interface Message {
-  id?: unknown;
+interface Message extends ServerMessage, RpcAnswer {
   method?: unknown;
-  params?: { progressToken?: unknown } & Record<string, unknown>;
-  result?: unknown;
-  error?: { code?: unknown; message?: unknown };
 }
 
 /**
@@ -83,6 +64,11 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
       deps.closed(failure);
     },
     note: deps.note,
+  });
+  const serverMessages = createServerMessages({
+    transport,
+    inFlight: pending,
+    notification: deps.notification,
   });
 
   function receive(text: string, answering?: number): void {
@@ -108,70 +94,12 @@ export function createRpcClient(deps: RpcClientDeps): RpcClient {
     }
     const message: Message = parsed;
     if (typeof message.method === 'string') {
-      const params = memberText(text, 'params') ?? '{}';
-      if (message.id !== undefined) {
-        void answer(memberText(text, 'id') ?? 'null', message.method, params, answering);
-      } else if (message.method === 'notifications/progress') progressed(message.params);
-      else if (message.method === 'notifications/message') peerOf(answering)?.log?.(params);
-      else deps.notification(message.method);
+      serverMessages.take(message, message.method, text, answering);
       return;
     }
     const call = typeof message.id === 'number' ? pending.get(message.id) : undefined;
     // Late answers of requests that timed out or were cancelled are expected, and nobody's.
-    if (call === undefined) return;
-    if (message.error !== undefined && message.error !== null) {
-      call.reject(rpcError(message.error));
-      return;
-    }
-    const result = isObject(message.result) ? memberText(text, 'result') : undefined;
-    if (!isObject(message.result) || result === undefined) {
-      call.reject(new ToolFailure('protocol', 'bad_message', 'The tool server answered without a result'));
-    } else if (isLonger(result, call.maxBytes)) {
-      call.reject(oversized(call.maxBytes));
-    } else {
-      call.resolve({ value: message.result, text: result });
-    }
-  }
-
-  function progressed(params: Message['params']): void {
-    const token = params?.progressToken;
-    const report = typeof token === 'number' ? pending.get(token)?.peer?.progress : undefined;
-    if (report === undefined || typeof params?.progress !== 'number') return;
-    const { progress, total, message } = params;
-    report({
-      progress,
-      ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message }),
-    });
-  }
-
-  /**
-   * Whose call a message of the server belongs to. Over HTTP the stream that it came on tells; elsewhere it is
-   * known only while there is a single call: a question must never reach somebody else.
-   */
-  function peerOf(answering: number | undefined): CallPeer | undefined {
-    if (answering !== undefined) return pending.get(answering)?.peer;
-    const calls = [...pending.values()].filter(({ method }) => method === 'tools/call');
-    return calls.length === 1 ? calls[0]?.peer : undefined;
-  }
-
-  /** Answers a request of the server: pings here, questions by asking the caller, anything else by a refusal. */
-  async function answer(id: string, method: string, params: string, answering?: number): Promise<void> {
-    if (method === 'ping') {
-      transport.send(reply(id, '{}'));
-      return;
-    }
-    const ask = peerOf(answering)?.ask;
-    try {
-      if (ask === undefined) throw new RequestRefused(METHOD_NOT_FOUND, 'Method not found');
-      transport.send(reply(id, onOneLine(await ask(method, params))));
-    } catch (error) {
-      const { code, message } =
-        error instanceof RequestRefused
-          ? error
-          : new RequestRefused(INTERNAL_ERROR, 'The client did not answer');
-      transport.send(refusal(id, code, message));
-    }
+    if (call !== undefined) readAnswer(message, text, call);
   }
 
   function malformed(text: string): void {
@@ -253,30 +181,4 @@ function withProgressToken(params: string, id: number): string {
 
 function alreadySent({ kind, code, message, operator, cause }: ToolFailure): ToolFailure {
   return new ToolFailure(kind, code, message, { operator, cause });
-}
-
-/** Whether a text has more than `limit` bytes; counts them only where the length leaves it open. */
-function isLonger(text: string, limit: number): boolean {
-  return text.length > limit || (text.length * 3 > limit && Buffer.byteLength(text) > limit);
-}
-
-function rpcError(error: { code?: unknown; message?: unknown }): ToolFailure {
-  const message = typeof error.message === 'string' ? error.message : 'The tool server refused the request';
-  return new ToolFailure('tool', typeof error.code === 'number' ? `rpc_${error.code}` : 'rpc_error', message);
-}
-
-/** The failure of an answer past a size limit. */
-export function oversized(limit: number): ToolFailure {
-  return new ToolFailure('protocol', 'result_too_large', `The result is larger than ${limit} bytes`);
-}
-
-/**
- * The id of an answer that cannot be parsed, from its first and last characters: servers write it either
- * right at the start or as the very last member. Quotes inside strings are escaped, so no payload can fake it.
- */
-export function findId(head: string, tail: string): number | undefined {
-  const match =
-    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(head) ??
-    /[,{]\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
-  return match === null ? undefined : Number(match[1]);
 }

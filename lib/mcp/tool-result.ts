@@ -1,6 +1,6 @@
 import { ToolFailure } from './failure.ts';
 import { withMembers } from './json-spans.ts';
-import type { RpcReply } from './rpc-client.ts';
+import type { RpcReply } from './rpc-answer.ts';
 import type { ToolResult } from './tool-server.ts';
 
 /**

@@ -1,6 +1,9 @@
 import type { ToolFailure } from '../failure.ts';
 import { createSseParser } from './sse-parser.ts';
 
+/** The content type of an event stream. */
+export const EVENT_STREAM = 'text/event-stream';
+
 /** Takes the body of one answer as it comes. */
 export interface AnswerReader {
   data(chunk: Buffer): void;

@@ -1,16 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ToolFailure } from '../failure.ts';
-import { oversized } from '../rpc-client.ts';
-import {
-  type AnswerReader,
-  IGNORED,
-  mediaType,
-  readEvents,
-  readWhole,
-  type StreamEnd,
-} from './answer-reader.ts';
-import { createHttpClient, type HttpExchange } from './http-client.ts';
-import { errorText, httpFailure, isOlderTransport, noReply, sessionLost, streamCut } from './http-failure.ts';
+import { type AnswerReader, EVENT_STREAM, readWhole } from './answer-reader.ts';
+import { createHttpAnswers, type Posted } from './http-answers.ts';
+import { createHttpClient } from './http-client.ts';
+import { errorText, httpFailure, isOlderTransport, sessionLost } from './http-failure.ts';
 import { createHttpSession } from './http-session.ts';
 import { networkFailure } from './network-failure.ts';
 import { openSseConnection, type SseConnection } from './sse-connection.ts';
@@ -37,19 +30,9 @@ export interface HttpTiming {
   farewellMs: number;
 }
 
-const EVENTS = 'text/event-stream';
-const MAX_RESUMES = 5;
 const MAX_ERROR_BODY = 65_536;
 /** How long a server may keep an answered stream open before it is closed from here. */
 const LINGER_MS = 5_000;
-
-/** One request that was posted and has no answer yet. */
-interface Posted {
-  id: number;
-  exchange: HttpExchange | undefined;
-  timer: NodeJS.Timeout | undefined;
-  resumes: number;
-}
 
 /**
  * Streamable HTTP (MCP 2025-03-26 and later), with the older HTTP+SSE transport as fallback. Our own client,
@@ -71,11 +54,19 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
   const standby = createStandbyStream({
     http,
     timing,
-    request: () => ({ url: session.url(), headers: session.headers(EVENTS) }),
+    request: () => ({ url: session.url(), headers: session.headers(EVENT_STREAM) }),
     maxMessageLength: maxMessageBytes,
     message: events.message,
     sessionLost: () => gone(sessionLost()),
     note: events.note,
+  });
+  const answers = createHttpAnswers({
+    http,
+    session,
+    events,
+    maxMessageBytes,
+    timing,
+    isAwaited: (id) => posted.has(id) && !isOver,
   });
 
   function gone(failure: ToolFailure): void {
@@ -107,7 +98,10 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     let head: IncomingHttpHeaders = {};
     let answer: AnswerReader | undefined;
     const refusal = readWhole(MAX_ERROR_BODY, refused, () => refused(''));
-    const headers = { ...session.headers(`application/json, ${EVENTS}`), 'content-type': 'application/json' };
+    const headers = {
+      ...session.headers(`application/json, ${EVENT_STREAM}`),
+      'content-type': 'application/json',
+    };
     const exchange = http.send(
       { method: 'POST', url: session.url(), headers, body: text },
       {
@@ -115,7 +109,7 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
           status = code;
           head = received;
           if (status < 300) session.opened(received);
-          answer = status < 300 ? answerReader(received, entry, exchange) : refusal;
+          answer = status < 300 ? answers.reader(received, entry, exchange) : refusal;
         },
         data: (chunk) => answer?.data(chunk),
         end: () => answer?.end(),
@@ -142,78 +136,11 @@ function createHttpTransport(options: HttpOptions, events: TransportEvents): Tra
     }
   }
 
-  function answerReader(
-    headers: IncomingHttpHeaders,
-    entry: Posted | undefined,
-    exchange: HttpExchange,
-  ): AnswerReader {
-    if (entry === undefined) return IGNORED;
-    const type = mediaType(headers['content-type']);
-    if (type === EVENTS) return eventReader(entry, exchange);
-    return readWhole(
-      maxMessageBytes,
-      (text) => {
-        if (type === 'application/json') events.message(text, entry.id);
-        // Does nothing where that was the answer.
-        events.requestFailed(entry.id, noReply(type));
-      },
-      () => tooLarge(entry, exchange),
-    );
-  }
-
-  function eventReader(entry: Posted, exchange: HttpExchange): AnswerReader {
-    return readEvents({
-      maxLength: maxMessageBytes,
-      message: (text) => events.message(text, entry.id),
-      overflow: () => tooLarge(entry, exchange),
-      ended: (at, failure) => resume(entry, at, failure ?? streamCut()),
-    });
-  }
-
-  function tooLarge(entry: Posted, exchange: HttpExchange): void {
-    exchange.abort();
-    events.requestFailed(entry.id, oversized(maxMessageBytes));
-  }
-
-  /** An answer's stream is over: fetches the rest where the server lets it be resumed, else the call is lost. */
-  function resume(entry: Posted, { lastEventId, retryMs }: StreamEnd, failure: ToolFailure): void {
-    // Released: the answer was in it, or nobody waits any more.
-    if (!posted.has(entry.id) || isOver) return;
-    if (lastEventId === undefined || entry.resumes >= MAX_RESUMES) {
-      events.requestFailed(entry.id, failure);
-      return;
-    }
-    entry.resumes += 1;
-    entry.timer = setTimeout(() => fetchRest(entry, lastEventId), retryMs ?? timing.resumeAfterMs);
-  }
-
-  function fetchRest(entry: Posted, lastEventId: string): void {
-    let answer: AnswerReader | undefined;
-    const from = { lastEventId, retryMs: undefined };
-    const headers = { ...session.headers(EVENTS), 'last-event-id': lastEventId };
-    const exchange: HttpExchange = http.send(
-      { method: 'GET', url: session.url(), headers },
-      {
-        head(status, received) {
-          const isStream = status === 200 && mediaType(received['content-type']) === EVENTS;
-          if (isStream) answer = eventReader(entry, exchange);
-        },
-        data: (chunk) => answer?.data(chunk),
-        end: () => (answer === undefined ? events.requestFailed(entry.id, streamCut()) : answer.end()),
-        error: (error) => {
-          if (answer?.cut === undefined) resume(entry, from, networkFailure(error));
-          else answer.cut(networkFailure(error));
-        },
-      },
-    );
-    entry.exchange = exchange;
-  }
-
   function fallBack(text: string, entry: Posted, original: ToolFailure): void {
     legacy = openSseConnection({
       http,
       url: session.url(),
-      headers: () => session.headers(EVENTS),
+      headers: () => session.headers(EVENT_STREAM),
       maxMessageLength: maxMessageBytes,
       message: events.message,
       requestFailed: events.requestFailed,

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ToolFailure } from '../failure.ts';
-import { findId, oversized } from '../rpc-client.ts';
+import { oversized, ToolFailure } from '../failure.ts';
+import { findId } from '../rpc-answer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import type { PidFile } from './pid-file.ts';
 import { endGroup } from './process-group.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findId } from '../../../lib/mcp/rpc-client.ts';
+import { findId } from '../../../lib/mcp/rpc-answer.ts';
 import { createLineSplitter } from '../../../lib/mcp/transports/line-splitter.ts';
 import { createSseParser, type SseEvent } from '../../../lib/mcp/transports/sse-parser.ts';
 
