@@ -139,6 +139,16 @@ export function platformUnavailable(
   });
 }
 
+/** The last chunk was sent, and what came of it cannot be learnt. */
+export function outcomeUnknown(target: string, cause?: unknown): HubError {
+  return videoError('upstream_unavailable', 'Whether the video was published cannot be told', {
+    target,
+    reason: 'outcome_unknown',
+    hint: 'The platform fell silent, or ended the session, after its last byte was sent. Look for the video on the channel before you upload it again: the hub will not risk a second one.',
+    cause,
+  });
+}
+
 const PACIFIC = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
   hourCycle: 'h23',
