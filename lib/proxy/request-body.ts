@@ -29,8 +29,9 @@ export class RequestBody extends Readable {
     this.#request.off('data', this.#onData);
     this.#request.off('end', this.#onEnd);
     this.#request.off('close', this.#onClose);
-    // Somebody else may be reading away what is left by now.
+    // Somebody else may be reading away what is left by now, and must not wait for ever because this body was full.
     if (this.#request.listenerCount('data') === 0) this.#request.pause();
+    else this.#request.resume();
     done(error);
   }
 
