@@ -9,6 +9,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { continueListener } from '../lib/http/expect-continue.ts';
 import type { NodeClasses } from '../lib/http/node-classes.ts';
+import { UPGRADE_OPTIONS } from '../lib/http/upgrade.ts';
 import { drainServers } from '../lib/process/drain.ts';
 import { type BoundAddress, listen } from '../lib/process/listen.ts';
 import type { TlsMaterial } from './tls.ts';
@@ -55,6 +56,7 @@ export function createGatewayServer(deps: GatewayServerDeps): GatewayServer {
 
   const options = {
     ...deps.classes,
+    ...UPGRADE_OPTIONS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
     // An upload may take hours.

@@ -45,8 +45,8 @@ const upgradeListeners = new WeakMap<Express, UpgradeListener>();
 /**
  * One Express app for one route group (a Lambda handler) or all of them (the gateway), with everything that groups
  * share done once: request ids, client addresses, authentication, limits, error shape, headers, access log.
- * Serve it by `http.createServer({...nodeClasses(app)}, app)`, with `upgradeListener(app)` on the server's `upgrade`
- * event, or wrap it by serverless-http.
+ * Serve it by `http.createServer({...nodeClasses(app), ...UPGRADE_OPTIONS}, app)`, with `upgradeListener(app)` on the
+ * server's `upgrade` event, or wrap it by serverless-http.
  */
 export function createApp(groups: readonly RouteGroup[], deps: AppDeps): Express {
   const { hub, logs, addresses, origins } = deps;

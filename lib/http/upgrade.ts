@@ -23,6 +23,12 @@ export interface UpgradeDeps {
   log: (request: HubRequest, status: number) => void;
 }
 
+const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket';
+
+/** For `http.createServer`: Node from 22.21 and 24.9 on asks what is an upgrade, former ones hand over each offer. */
+export const UPGRADE_OPTIONS = { shouldUpgradeCallback: asksForWebSocket };
+
 /**
  * Hands a WebSocket upgrade to the group that covers its path, after the same gate as every request. Any other
  * upgrade is ignored, as RFC 9110 §7.8 asks: its request is answered as if the header were not there.
@@ -62,7 +68,7 @@ export function createUpgradeListener(deps: UpgradeDeps): UpgradeListener {
   }
 
   return (incoming, socket, head) => {
-    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
+    if (!asksForWebSocket(incoming)) {
       replayWithoutUpgrade(incoming, socket, head);
       return;
     }
@@ -76,7 +82,7 @@ export function createUpgradeListener(deps: UpgradeDeps): UpgradeListener {
 
 /**
  * Gives the connection back to the server with a head that asks for no upgrade. Java's HttpClient offers `h2c` on
- * every first request; Node 20 hands each offer to the upgrade listener, with no way to decline.
+ * every first request; a Node that does not know `UPGRADE_OPTIONS` gives no other way to decline.
  */
 function replayWithoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { server } = socket as Duplex & { server?: Server };

@@ -9,6 +9,7 @@ import { continueListener } from '../../../lib/http/expect-continue.ts';
 import { nodeClasses } from '../../../lib/http/node-classes.ts';
 import { createOriginRules } from '../../../lib/http/origin.ts';
 import type { Route, RouteGroup } from '../../../lib/http/route.ts';
+import { UPGRADE_OPTIONS } from '../../../lib/http/upgrade.ts';
 import type { LogFields, Logs } from '../../../lib/logging/logger.ts';
 
 export interface LogRecord {
@@ -90,7 +91,7 @@ const servers: Server[] = [];
 
 /** Serves an app on a free port, as the gateway does. */
 export async function listen(app: Express): Promise<string> {
-  const server = createServer(nodeClasses(app), app);
+  const server = createServer({ ...nodeClasses(app), ...UPGRADE_OPTIONS }, app);
   server.on('checkContinue', continueListener(app));
   server.on('upgrade', upgradeListener(app));
   servers.push(server);
