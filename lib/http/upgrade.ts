@@ -26,8 +26,14 @@ export interface UpgradeDeps {
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
-/** For `http.createServer`: Node from 22.21 and 24.9 on asks what is an upgrade, former ones hand over each offer. */
-export const UPGRADE_OPTIONS = { shouldUpgradeCallback: asksForWebSocket };
+/** Node 26 is through with the head and the body of an upgrade by the time it hands it over: too late to decline. */
+export const ASKS_BEFOREHAND = Number.parseInt(process.versions.node, 10) >= 26;
+
+/**
+ * For `http.createServer`: has Node ask what is an upgrade where nothing else is left. It forgets what was pipelined
+ * behind one that is declined, which giving the connection back does not.
+ */
+export const UPGRADE_OPTIONS = ASKS_BEFOREHAND ? { shouldUpgradeCallback: asksForWebSocket } : {};
 
 /**
  * Hands a WebSocket upgrade to the group that covers its path, after the same gate as every request. Any other
@@ -82,7 +88,7 @@ export function createUpgradeListener(deps: UpgradeDeps): UpgradeListener {
 
 /**
  * Gives the connection back to the server with a head that asks for no upgrade. Java's HttpClient offers `h2c` on
- * every first request; a Node that does not know `UPGRADE_OPTIONS` gives no other way to decline.
+ * every first request; up to Node 25 each offer comes here, and nothing is lost when it goes back.
  */
 function replayWithoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { server } = socket as Duplex & { server?: Server };
